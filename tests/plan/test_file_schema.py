@@ -74,7 +74,7 @@ def test_a_mistake_is_found_where_it_is(old: str, new: str, where: str) -> None:
     assert where in mistakes(tomllib.loads(text.replace(old, new, 1)))
 
 
-def test_what_files_may_write_shorter_is_accepted() -> None:
+def test_short_forms_are_accepted() -> None:
     values = tomllib.loads(SHOP.read_text("utf-8"))
     values["variables"] |= {"site": "shop-{n}", "size": 3}
     values["run"]["duration"] = 60
@@ -82,7 +82,7 @@ def test_what_files_may_write_shorter_is_accepted() -> None:
     assert mistakes(values) == []
 
 
-def test_what_is_not_toml_is_not_offered() -> None:
+def test_schemas_offer_no_null() -> None:
     for schema in (workload_schema(), plan_schema()):
         assert "null" not in str(schema)
         Draft202012Validator.check_schema(schema)

@@ -56,7 +56,7 @@ def test_a_plan_file_keeps_the_flow(tmp_path: Path) -> None:
     assert load(path) == plan
 
 
-def test_the_engine_gets_pauses_as_they_are_played() -> None:
+def test_the_engine_gets_compressed_pauses() -> None:
     overrides = Overrides(users=1, seed=1, compress=10.0)
     plan = resolve(workload(STEPS, setup=[GET]), "http://127.0.0.1/", overrides)
     values = json.loads(engine_plan(plan))
@@ -94,7 +94,7 @@ def test_mistakes_are_named(entry: dict[str, Any], part: str) -> None:
     assert part in str(found.value)
 
 
-def test_a_scenario_does_something() -> None:
+def test_a_scenario_needs_an_operation() -> None:
     with pytest.raises(InputError, match="at least one operation"):
         workload([{"pause": "1s"}])
 

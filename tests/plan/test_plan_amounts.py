@@ -95,7 +95,7 @@ def test_amounts_are_read(text: str, criterion: Criterion) -> None:
         ("throughput>=30MB/s", 'did you mean "bytes>=30MB/s"?'),
     ],
 )
-def test_what_cannot_be_read_or_met_is_refused(text: str, part: str) -> None:
+def test_unreadable_or_pointless_criteria_are_refused(text: str, part: str) -> None:
     with pytest.raises(InputError) as caught:
         parse(text)
     assert part in str(caught.value)
@@ -114,7 +114,7 @@ def test_a_search_needs_a_criterion_that_many_users_break() -> None:
     check_bounded([*floors, parse("sut:cpu<80%")])
 
 
-def test_a_stretch_stays_with_its_criterion_on_the_command_line() -> None:
+def test_a_stretch_on_the_command_line_belongs_to_its_criterion() -> None:
     given = ["p95<=1s bytes >= 30MB/s for 30s", "sut:cpu < 80%  for 1m  errors<1%"]
     assert [parse(text).text for text in criteria_of(given)] == [
         "p95<=1s",

@@ -23,7 +23,7 @@ DEFAULTS = {
 }
 
 
-def test_what_is_not_given_is_as_a_windows_client_would_have_it() -> None:
+def test_defaults_are_those_of_a_windows_client() -> None:
     assert smb_client({}).model_dump() == DEFAULTS
     assert list(DEFAULTS) == list(SmbClient.model_fields)
 
@@ -90,7 +90,7 @@ def test_a_mistake_is_named_with_its_key(key: str, text: str, part: str) -> None
         assert part in str(caught.value)
 
 
-def test_all_mistakes_are_told_at_once() -> None:
+def test_all_mistakes_are_reported_at_once() -> None:
     with pytest.raises(InputError) as caught:
         smb_plan(client={"singing": "off", "verify": "maybe"})
     assert str(caught.value).startswith("[client] has 2 mistakes:\n  ")

@@ -27,7 +27,7 @@ def assert_refused(ended: Ended) -> None:
     assert "--authorised-by" in ended.message
 
 
-def test_what_a_plan_says_of_consent_does_not_count() -> None:
+def test_a_plan_cannot_give_its_own_consent() -> None:
     plan = resolve(workloads.load("web-static"), STRANGE, Overrides(authorised_by="Mallory"))
     assert with_consent(plan, None).authorised_by is None
     assert with_consent(plan, "Ada").authorised_by == "Ada"

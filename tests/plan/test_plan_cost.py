@@ -40,7 +40,7 @@ def test_the_interval_of_the_capacity_is_carried_over() -> None:
         assert found.each[0].interval is None
 
 
-def test_marks_have_a_price_too_and_nobody_has_none() -> None:
+def test_marks_have_a_price_and_without_users_there_is_none() -> None:
     cost = Cost(amount=Decimal(29_581), currency="USD")
     marks = Marks(
         name="marks",
@@ -81,7 +81,7 @@ def test_a_cost_is_read(text: str, amount: float, currency: str) -> None:
 @pytest.mark.parametrize(
     "text", ["", "29581", "USD", "0 USD", "-5 USD", "1,00 USD", "5 dollars", "5 USD/day"]
 )
-def test_what_is_no_cost_is_refused(text: str) -> None:
+def test_invalid_costs_are_refused(text: str) -> None:
     with pytest.raises(InputError, match='such as "29581 USD"'):
         parse_cost(text)
 
@@ -98,7 +98,7 @@ def test_the_answer_says_the_price_and_that_it_was_stated() -> None:
     assert priced(of_levels(plan(), [], 1.0, "unfinished")) == []
 
 
-def test_the_price_of_an_answer_of_at_least_so_many_users_is_an_upper_bound() -> None:
+def test_a_capacity_of_at_least_makes_the_price_an_upper_bound() -> None:
     cost = Cost(amount=Decimal(29_581), currency="USD")
     marks = Marks(
         name="mark", count=["read"], per_minute=2_917, interval_per_minute=None, users=2_200

@@ -57,7 +57,7 @@ def test_a_file_of_costs_is_read_and_a_plan_keeps_it_as_written(tmp_path: Path) 
     assert validate(Plan, written, "the plan") == made
 
 
-def test_the_table_of_a_plan_is_a_file_too(tmp_path: Path) -> None:
+def test_a_file_may_hold_the_table_of_a_plan(tmp_path: Path) -> None:
     path = tmp_path / "costs.toml"
     path.write_text('[cost]\namount = 5\ncurrency = "EUR"\n', "utf-8")
     assert load_costs(path) == parse_cost("5 EUR")

@@ -58,7 +58,7 @@ def test_criteria_are_read(text: str, criterion: Criterion) -> None:
         ("achieved>=100%", "never be met or broken"),
     ],
 )
-def test_what_cannot_be_read_or_met_is_refused(text: str, part: str) -> None:
+def test_unreadable_or_pointless_criteria_are_refused(text: str, part: str) -> None:
     with pytest.raises(InputError) as caught:
         parse(text)
     assert part in str(caught.value)

@@ -29,7 +29,7 @@ def sheet(tmp_path: Path) -> Path:
     return path
 
 
-def test_what_is_stated_is_kept_in_the_plan_as_text(sheet: Path, tmp_path: Path) -> None:
+def test_a_plan_keeps_what_is_stated_as_text(sheet: Path, tmp_path: Path) -> None:
     stated = load_disclosure(sheet)
     assert stated.sut == {
         "model": "PC Server 330",
@@ -56,7 +56,7 @@ def test_what_is_stated_is_kept_in_the_plan_as_text(sheet: Path, tmp_path: Path)
         ("[sut\n", "is not valid TOML"),
     ],
 )
-def test_a_sheet_that_cannot_be_is_a_mistake(sheet: Path, text: str, message: str) -> None:
+def test_an_invalid_sheet_is_a_mistake(sheet: Path, text: str, message: str) -> None:
     sheet.write_text(text, "utf-8")
     with pytest.raises(InputError) as caught:
         load_disclosure(sheet)
@@ -64,7 +64,7 @@ def test_a_sheet_that_cannot_be_is_a_mistake(sheet: Path, text: str, message: st
     assert str(sheet) in str(caught.value)
 
 
-def test_a_sheet_that_is_not_there_is_a_mistake(tmp_path: Path) -> None:
+def test_a_missing_sheet_is_a_mistake(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="cannot be read: No such file"):
         load_disclosure(tmp_path / "none.toml")
     assert Disclosure() == Disclosure(sut={})

@@ -82,7 +82,7 @@ def test_the_server_sends_80_percent_of_the_bytes_as_was_the_goal() -> None:
         assert gets / sum(s.weight for s in some) == 0.8
 
 
-def test_39_mb_per_second_lie_within_what_600_users_move_within_the_limits() -> None:
+def test_600_users_can_move_39_mb_per_second_within_the_limits() -> None:
     small = sum(s.weight for s in WORKLOAD.scenarios if s.name in SMALL)
     share = small / sum(s.weight for s in WORKLOAD.scenarios)
     assert share == 0.96
@@ -103,7 +103,7 @@ def test_the_standard_set_has_200_mb_and_a_mix_of_equal_parts() -> None:
     assert all(each.uploads > 0 for each in LIBRARY.classes)
 
 
-def test_pace_levels_and_goals_are_those_of_1998_or_say_that_they_are_ours() -> None:
+def test_pace_levels_and_goals_are_those_of_1998_or_marked_as_ours() -> None:
     assert (WORKLOAD.pace.kind, WORKLOAD.pace.time.draw) == ("closed", "fixed")
     assert WORKLOAD.pace.time.mean_s == 1
     ladder = WORKLOAD.run.ladder

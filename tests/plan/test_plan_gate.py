@@ -59,7 +59,7 @@ def test_the_server_that_takes_mail_is_checked_as_the_target_is() -> None:
     assert (office.imap_at, office.post_at) == (("127.0.0.1:1143",), ("192.0.2.55:2525",))
 
 
-def test_a_name_is_resolved_once_and_the_engine_gets_where_it_leads(names: list[str]) -> None:
+def test_a_name_is_resolved_once_and_the_engine_gets_its_addresses(names: list[str]) -> None:
     target = "https://here.invalid:8443/shop"
     wanted = plan("web-static", target)
     there = allowed_target(wanted, parse(target))
@@ -68,7 +68,7 @@ def test_a_name_is_resolved_once_and_the_engine_gets_where_it_leads(names: list[
     assert '"at": ["127.0.0.1:8443", "[::1]:8443"]' in text
 
 
-def test_the_machine_that_is_connected_to_is_checked_and_not_the_name(names: list[str]) -> None:
+def test_the_address_of_connect_is_checked_and_not_the_name(names: list[str]) -> None:
     elsewhere = {"connect": "192.0.2.55:8443"}
     target = "https://127.0.0.1/shop"
     refused = plan("web-static", target, client=elsewhere)
@@ -88,7 +88,7 @@ def test_the_machine_that_is_connected_to_is_checked_and_not_the_name(names: lis
     assert '"url": "https://shop.example/shop", "at": ["127.0.0.1:443", "[::1]:443"]' in text
 
 
-def test_mail_without_a_server_of_its_own_goes_to_the_same_addresses(names: list[str]) -> None:
+def test_without_a_mail_server_mail_goes_to_the_same_addresses(names: list[str]) -> None:
     target = "imaps://here.invalid"
     wanted = plan("mail-light", target, client={"domain": "a.example"})
     office = target_office(wanted, allowed_target(wanted, parse(target)), Secrets())
@@ -98,7 +98,7 @@ def test_mail_without_a_server_of_its_own_goes_to_the_same_addresses(names: list
     assert names == ["here.invalid"]
 
 
-def test_redis_over_tls_is_found_where_its_name_led() -> None:
+def test_redis_over_tls_is_found_at_its_resolved_addresses() -> None:
     target = "rediss://here.invalid"
     wanted = plan("ycsb-a", target)
     keys = wanted.workload.table(Keys)

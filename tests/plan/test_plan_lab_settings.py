@@ -16,7 +16,7 @@ def resolved(target: str, workload: str = "app-server", **given: str) -> Plan:
 
 
 @pytest.mark.parametrize("name", list(labs()))
-def test_every_server_of_the_lab_takes_them(name: str) -> None:
+def test_every_server_of_the_lab_takes_settings(name: str) -> None:
     target = parse(f"lab:{name}?first=1&second=two")
     assert (target.text, target.lab, target.protocol) == (f"lab:{name}", name, labs()[name].name)
     assert target.settings == {"first": "1", "second": "two"}
@@ -40,13 +40,13 @@ def test_values_are_written_as_in_web_addresses() -> None:
         ("lab:samab?shares=4", 'the lab has no server "samab"; did you mean "samba"?'),
     ],
 )
-def test_what_cannot_be_read(text: str, message: str) -> None:
+def test_malformed_settings_are_refused(text: str, message: str) -> None:
     with pytest.raises(InputError) as caught:
         parse(text)
     assert message in str(caught.value)
 
 
-def test_a_plan_has_them_in_its_server_table_and_is_read_back_the_same() -> None:
+def test_a_plan_keeps_settings_in_its_server_table() -> None:
     plan = resolved("lab:app?threads=3&connections=16")
     assert (plan.target, plan.server) == ("lab:app", {"threads": "3", "connections": "16"})
     assert plan == resolved("lab:app", threads="3", connections="16").model_copy(
@@ -55,7 +55,7 @@ def test_a_plan_has_them_in_its_server_table_and_is_read_back_the_same() -> None
     assert Plan.model_validate(plan.model_dump(mode="json", exclude_none=True)) == plan
 
 
-def test_a_plan_that_was_written_by_hand_may_have_them_too() -> None:
+def test_a_target_in_a_plan_may_have_settings() -> None:
     values = resolved("lab:app").model_dump(mode="json", exclude_none=True)
     values |= {"target": "lab:app?threads=3", "server": {"connections": "16"}}
     plan = plans.validate(Plan, values, "the plan")
@@ -67,7 +67,7 @@ def test_a_plan_that_was_written_by_hand_may_have_them_too() -> None:
             plans.validate(Plan, {**values, "server": wrong}, "the plan")
 
 
-def test_what_both_say_may_not_differ() -> None:
+def test_target_and_options_must_agree() -> None:
     with pytest.raises(InputError, match=r"has threads=3 and \[server\] \(--set\) has threads=4"):
         resolved("lab:app?threads=3", threads="4")
     assert resolved("lab:app?threads=3", threads="3").server == {"threads": "3"}

@@ -37,7 +37,7 @@ def test_limits_are_read(name: str, text: str, expected: float | str) -> None:
 
 @pytest.mark.parametrize("name", RESOURCES)
 @pytest.mark.parametrize("text", ["", "0", "-1", "nothing", "1e3", "0.0001"])
-def test_what_is_no_limit_says_how_one_is_written(name: str, text: str) -> None:
+def test_an_invalid_limit_says_how_to_write_one(name: str, text: str) -> None:
     if (name, text) == ("cpus", "0"):  # the first CPU
         return
     with pytest.raises(InputError, match=f"the limit {name} is .*write it like|write|no server"):
@@ -57,7 +57,7 @@ def test_what_is_no_limit_says_how_one_is_written(name: str, text: str) -> None:
         ("reorder", "0.00001%"),
     ],
 )
-def test_what_no_line_can_have_is_refused(name: str, text: str) -> None:
+def test_limits_that_no_line_can_have_are_refused(name: str, text: str) -> None:
     with pytest.raises(InputError, match=f'the limit {name} is "{text}"; write it like .* from '):
         parse_limits({name: text})
 
@@ -109,7 +109,7 @@ def test_limits_are_for_servers_that_run_here() -> None:
     check_limits({}, None, "smb://fs1/data")
 
 
-def test_limits_become_those_of_groups_and_network() -> None:
+def test_limits_become_control_groups_and_network() -> None:
     got = run_limits(
         {"cpu": "0.5", "disk-write-ops": "9", "network": "8Mbit/s", "generator-cpu": "1"}
     )

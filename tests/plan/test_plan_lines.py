@@ -43,7 +43,7 @@ def test_a_line_is_read_from_the_command_line() -> None:
         (["a=1%,loss=1%", "a=2%,loss=1%"], "--line gives a twice; give each line a name"),
     ],
 )
-def test_what_the_command_line_cannot_say(texts: list[str], message: str) -> None:
+def test_malformed_lines_on_the_command_line_are_refused(texts: list[str], message: str) -> None:
     with pytest.raises(InputError, match=message):
         lines_of(texts)
 
@@ -70,7 +70,7 @@ def test_what_the_command_line_cannot_say(texts: list[str], message: str) -> Non
         ({f"l{n}": {**BRANCH, "share": "1%"} for n in range(17)}, "17 lines; give at most 16"),
     ],
 )
-def test_what_no_line_can_be(lines: dict[str, dict[str, str]], message: str) -> None:
+def test_invalid_lines_are_refused(lines: dict[str, dict[str, str]], message: str) -> None:
     with pytest.raises(InputError, match=message):
         user_lines(lines)
     with pytest.raises(InputError, match=message):
@@ -93,7 +93,7 @@ def test_a_level_has_the_share_of_each_line(users: int) -> None:
         assert abs(number - share * users) < 3
 
 
-def test_lines_become_those_of_the_network() -> None:
+def test_lines_become_lines_of_the_network() -> None:
     lines = {"branch": BRANCH, "ship": {"share": "1%", "network": "2Mbit/s"}}
     found = run_limits({"latency": "1ms"}, lines)
     assert found.line == Line(0.001)
@@ -108,7 +108,7 @@ def test_lines_become_those_of_the_network() -> None:
     }
 
 
-def test_a_plan_keeps_its_lines_and_others_know_none(tmp_path: Any) -> None:
+def test_a_plan_keeps_its_lines_and_may_have_none(tmp_path: Any) -> None:
     made = plan()
     file = tmp_path / "plan.toml"
     file.write_text(made.to_toml(), "utf-8")
@@ -138,7 +138,7 @@ def test_a_plan_keeps_its_lines_and_others_know_none(tmp_path: Any) -> None:
         ({"agents": 2, "cluster": "ray://a:1"}, "--cluster and lines exclude each other"),
     ],
 )
-def test_who_cannot_have_lines(changes: dict[str, Any], message: str) -> None:
+def test_targets_and_options_that_exclude_lines(changes: dict[str, Any], message: str) -> None:
     with pytest.raises(InputError, match=message):
         plan(**changes)
 

@@ -68,7 +68,7 @@ def test_a_mailbox_and_a_message_in_figures() -> None:
         ("lmtp://127.0.0.1:10024", Post("lmtp", "127.0.0.1", 10024), "127.0.0.1:10024"),
     ],
 )
-def test_where_mail_is_handed_in(text: str, post: Post, address: str) -> None:
+def test_addresses_that_take_mail_are_read(text: str, post: Post, address: str) -> None:
     assert parse_post(text) == post
     assert parse_post(text).address == address
 
@@ -86,7 +86,7 @@ def test_where_mail_is_handed_in(text: str, post: Post, address: str) -> None:
         ({"strattls": "on"}, "starttls"),
     ],
 )
-def test_what_a_client_of_mail_cannot_be(given: dict[str, str], part: str) -> None:
+def test_invalid_settings_of_mail_clients_are_refused(given: dict[str, str], part: str) -> None:
     with pytest.raises(InputError) as caught:
         mail_client(given)
     assert part in str(caught.value)
@@ -123,7 +123,7 @@ def test_targets_of_mail() -> None:
         ({"footer": "Be careful."}, {"subject_tag": "", "footer": {"text": "Be careful."}}),
     ],
 )
-def test_what_a_gateway_adds(given: dict[str, str], form: dict[str, Any]) -> None:
+def test_marks_of_a_gateway_reach_the_engine(given: dict[str, str], form: dict[str, Any]) -> None:
     assert mail_client(given).marks_form() == form
 
 
@@ -135,12 +135,12 @@ def test_what_a_gateway_adds(given: dict[str, str], form: dict[str, Any]) -> Non
         ({"footer": " "}, "write off, allowed, or the footer's own text"),
     ],
 )
-def test_marks_that_cannot_be(given: dict[str, str], part: str) -> None:
+def test_invalid_marks_are_refused(given: dict[str, str], part: str) -> None:
     with pytest.raises(InputError, match=part):
         mail_client(given)
 
 
-def test_journeys_need_no_filled_mailboxes_and_classic_steps_do() -> None:
+def test_only_classic_steps_need_filled_mailboxes() -> None:
     check_tables(PROTOCOL, [], [{"op": op} for op in ("send", "search", "fetch", "flag")])
     with pytest.raises(ValueError, match=r'the protocol "mail" needs a \[mail\]'):
         check_tables(PROTOCOL, [], [{"op": op} for op in ("send", "process-inbox")])

@@ -14,7 +14,7 @@ def steps_at(compress: float) -> dict[str, dict[str, object]]:
     return {step["name"]: step for scenario in scenarios for step in scenario["steps"]}
 
 
-def test_a_wait_for_news_is_a_pause_and_passes_as_much_faster() -> None:
+def test_a_wait_for_news_is_compressed_like_a_pause() -> None:
     assert steps_at(1)["idle"]["lasting"] == {"draw": "fixed", "s": 5.0}
     faster = steps_at(20)
     assert faster["idle"]["lasting"] == {"draw": "fixed", "s": 0.25}

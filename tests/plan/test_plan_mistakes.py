@@ -73,7 +73,7 @@ def test_a_bare_number_is_seconds_and_kept_with_its_unit(written: Any) -> None:
     assert workload("run.duration", written).run.duration == "30s"
 
 
-def test_all_mistakes_are_told_at_once() -> None:
+def test_all_mistakes_are_reported_at_once() -> None:
     values = spoilt("run.settle", "5x") | {"titel": "x", "name": "Bad Name"}
     with pytest.raises(InputError) as caught:
         validate(Workload, values, "small.toml")

@@ -35,7 +35,7 @@ def plan_of(target: str, *steps: dict[str, Any]) -> Plan:
 
 
 @pytest.mark.parametrize("target", ["file:///srv", "smb://127.0.0.1/data"])
-def test_they_need_no_data_set(target: str) -> None:
+def test_own_paths_need_no_data_set(target: str) -> None:
     plan = plan_of(target, OWN, READ, SAME)
     assert plan.data_set is None
     check_playable(plan, "own.toml")
@@ -65,7 +65,7 @@ def test_mistakes_are_found_before_a_run(step: dict[str, Any], place: str, part:
     assert part in str(caught.value)
 
 
-def test_nobody_has_a_name_in_a_folder() -> None:
+def test_users_of_a_folder_have_no_names() -> None:
     step = {**OWN, "path": "{username}.txt"}
     check_identity(plan_of("smb://127.0.0.1/data", step), "own.toml")
     with pytest.raises(InputError, match="nobody logs on to a folder"):

@@ -35,7 +35,7 @@ def test_both_are_read() -> None:
     assert is_here(parse("imap://mail.example+lab:postgresql"))
 
 
-def test_settings_of_the_second_bear_its_protocol() -> None:
+def test_settings_of_the_second_have_its_protocol_as_prefix() -> None:
     text = "lab:mail?client_limit=200+lab:postgresql?fsync=off"
     found = workloads.load("notes-maildb")
     plan = resolve(found, text, Overrides(users=1, client={"sql.sslmode": "disable"}))
@@ -56,7 +56,7 @@ def test_settings_of_the_second_bear_its_protocol() -> None:
         ("lab:mail+lab:postgres", 'did you mean "postgresql"'),
     ],
 )
-def test_what_does_not_go_together(text: str, part: str) -> None:
+def test_protocols_that_do_not_combine_are_refused(text: str, part: str) -> None:
     with pytest.raises(InputError) as caught:
         parse(text)
     assert part in str(caught.value)
@@ -71,7 +71,7 @@ def test_clients_of_both_are_checked() -> None:
         check_client(target, {"domain": "mail.example", "sql.sslmod": "require"}, {})
 
 
-def test_a_workload_of_one_does_not_run_on_two() -> None:
+def test_a_workload_for_one_server_does_not_run_on_two() -> None:
     with pytest.raises(InputError, match="the workload speaks"):
         resolve(workloads.load("notes-mail"), "lab:mail+lab:postgresql", Overrides(users=1))
 

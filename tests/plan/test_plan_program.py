@@ -85,7 +85,7 @@ def test_a_load_file_has_to_be_named() -> None:
         ("", "this file has no operations, so it is not a load file"),
     ],
 )
-def test_what_is_no_load_file_is_refused_with_the_line(file: Path, text: str, message: str) -> None:
+def test_an_invalid_load_file_is_refused_with_the_line(file: Path, text: str, message: str) -> None:
     file.write_text(text, "utf-8")
     with pytest.raises(InputError) as caught:
         load_file(file, ignore_times=False)
@@ -93,7 +93,7 @@ def test_what_is_no_load_file_is_refused_with_the_line(file: Path, text: str, me
     assert str(file) in str(caught.value)
 
 
-def test_no_file_is_refused_with_where_there_is_one(tmp_path: Path) -> None:
+def test_a_missing_load_file_is_refused_with_an_example(tmp_path: Path) -> None:
     for path in (tmp_path, tmp_path / "none"):
         with pytest.raises(InputError, match=r"/usr/share/dbench/client\.txt"):
             load_file(path, ignore_times=False)
@@ -111,7 +111,7 @@ def test_options_of_programs_are_for_workloads_with_one(file: Path) -> None:
 @pytest.mark.parametrize(
     ("workspace", "files"), [("20MiB", 80), ("80MiB", 320), ("80MB", 305), ("256KiB", 1)]
 )
-def test_a_workspace_is_so_many_files(workspace: str, files: int) -> None:
+def test_the_workspace_sets_the_number_of_files(workspace: str, files: int) -> None:
     plan = resolve(workloads.load("disk-mix"), "lab:samba", Overrides(workspace=workspace))
     assert plan.workload.tree is not None
     assert plan.workload.tree.static_files == files
@@ -132,7 +132,7 @@ def test_a_workspace_has_bounds(workspace: str) -> None:
         ({"kind": "disk-mix", "sha256": "short"}, "program.sha256"),
     ],
 )
-def test_a_program_that_cannot_be_is_a_mistake(program: dict[str, object], message: str) -> None:
+def test_an_invalid_program_is_a_mistake(program: dict[str, object], message: str) -> None:
     with pytest.raises(InputError) as caught:
         validate(Workload, spoilt("program", program, SMB_WORKLOAD), "the workload")
     assert message in str(caught.value)

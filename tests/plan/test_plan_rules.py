@@ -33,7 +33,7 @@ def test_a_rule_replaces_the_criteria_and_is_named_in_plan_and_verdict() -> None
         ({"rule": "mean", "criteria": ["p95<=1s"]}, "--criteria and --rule exclude each other"),
     ],
 )
-def test_what_names_no_rule_is_refused(overrides: dict[str, Any], message: str) -> None:
+def test_unknown_rules_are_refused(overrides: dict[str, Any], message: str) -> None:
     with pytest.raises(InputError) as caught:
         resolve(workload("rules", RULES), "lab:app", Overrides(users=2, **overrides))
     assert message in str(caught.value)

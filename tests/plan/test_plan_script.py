@@ -50,7 +50,7 @@ def test_weights_are_how_often_a_scenario_comes() -> None:
     assert workload.pause_mean_s == pytest.approx(304.0833, abs=1e-3)
 
 
-def test_drawn_scenarios_weigh_their_pauses_by_weight() -> None:
+def test_pauses_of_drawn_scenarios_count_by_weight() -> None:
     drawn = values(script=None)
     for each, weight in zip(drawn["scenarios"], (2, 1, 1), strict=True):
         each["weight"] = weight
@@ -74,7 +74,7 @@ def test_the_engine_is_told_the_order_and_the_pauses() -> None:
     assert "script" not in json.loads(engine_plan(plan()))
 
 
-def test_all_may_begin_at_the_start_and_an_order_is_one_loop() -> None:
+def test_all_users_may_begin_at_the_start_and_an_order_is_one_loop() -> None:
     loops = [["open", "read"], ["rest"]]
     start = scripted(script={"loops": loops, "entries": "start"}).script
     order = scripted(script={"order": ["open", "read", "rest"]}).script
@@ -143,7 +143,7 @@ def test_options_change_the_compression_and_not_scripted_pauses() -> None:
         ),
     ],
 )
-def test_a_script_that_cannot_be_is_a_mistake(changes: dict[str, Any], message: str) -> None:
+def test_an_invalid_script_is_a_mistake(changes: dict[str, Any], message: str) -> None:
     with pytest.raises(InputError) as caught:
         scripted(**changes)
     assert message in str(caught.value)

@@ -28,14 +28,14 @@ def test_sides(sources: list[str], local: bool, expected: list[str]) -> None:
     assert sides(*sources, local=local) == expected
 
 
-def test_two_of_one_machine_need_names() -> None:
+def test_two_sources_on_one_machine_need_names() -> None:
     with pytest.raises(
         InputError, match="give them names, for example --source first=ssh://ada@db1"
     ):
         sides("ssh://db1", "ssh://ada@db1", local=True)
 
 
-def test_a_plan_keeps_them() -> None:
+def test_a_plan_keeps_its_sources() -> None:
     given = ["db=ssh://db1", "http://10.0.0.7:9100/metrics"]
     plan = resolve(workloads.load("app-server"), "lab:app", Overrides(sources=given))
     assert plan.sources == given
@@ -53,6 +53,6 @@ def test_a_plan_keeps_them() -> None:
         ([f"ssh://db{n}" for n in range(MOST_SOURCES + 1)], "at most 32 are possible"),
     ],
 )
-def test_what_a_plan_refuses(sources: list[str], message: str) -> None:
+def test_a_plan_refuses_invalid_sources(sources: list[str], message: str) -> None:
     with pytest.raises(InputError, match=message):
         resolve(workloads.load("app-server"), "lab:app", Overrides(sources=sources))

@@ -30,7 +30,7 @@ def test_targets_name_a_host_and_a_database() -> None:
     "text",
     ["postgresql://db", "postgresql://db/", "postgresql://db/a/b", "postgresql://db/a?sslmode=on"],
 )
-def test_others_are_refused_with_what_they_look_like(text: str) -> None:
+def test_invalid_targets_are_refused_with_a_valid_example(text: str) -> None:
     with pytest.raises(InputError, match=r"must name one database, as in postgresql://server/shop"):
         parse(text)
 
@@ -94,7 +94,7 @@ def test_the_data_set_is_scaled_in_numbers_and_not_in_sizes() -> None:
     assert "10,000 documents of 1000 in 20 categories" in usual.text
 
 
-def test_bodies_have_a_size_that_the_engine_writes() -> None:
+def test_sizes_of_bodies_have_bounds() -> None:
     with pytest.raises(ValueError, match="1 byte to 1 MiB"):
         Discussion(documents=1, categories=1, body_size="2MiB", people=1)
 

@@ -90,7 +90,7 @@ def test_a_server_of_the_lab_has_no_address_yet(name: str, protocol: str) -> Non
         ("lab:smb", 'no server "smb"; did you mean "samba"?'),
     ],
 )
-def test_what_is_no_target_is_refused_with_the_form(text: str, part: str) -> None:
+def test_an_invalid_target_is_refused_with_the_form(text: str, part: str) -> None:
     with pytest.raises(InputError) as caught:
         parse(text)
     assert part in str(caught.value)
@@ -114,7 +114,7 @@ def test_names_are_resolved_to_what_the_engine_takes() -> None:
 
 
 @pytest.mark.parametrize("host", ["nobody.invalid", "a..b", "x" * 70])
-def test_a_name_that_cannot_be_resolved_is_told(host: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unresolvable_name_is_an_error(host: str, monkeypatch: pytest.MonkeyPatch) -> None:
     real = socket.getaddrinfo
 
     def offline(name: str, *rest: Any, **more: Any) -> Any:
@@ -130,7 +130,7 @@ def test_a_name_that_cannot_be_resolved_is_told(host: str, monkeypatch: pytest.M
 
 
 @pytest.mark.parametrize("address", ["127.0.0.1:1", "127.8.9.1:1", "[::1]:1"])
-def test_this_machine_needs_nobodys_leave(address: str) -> None:
+def test_this_machine_needs_no_permission(address: str) -> None:
     assert is_loopback(address)
     host, _, port = address.rpartition(":")
     assert allowed("the target", host.strip("[]"), int(port), None) == (address,)
@@ -138,7 +138,7 @@ def test_this_machine_needs_nobodys_leave(address: str) -> None:
 
 @pytest.mark.parametrize("address", ["10.0.0.1:1", "0.0.0.0:1", "[2001:db8::7]:1", "8.8.8.8:1"])
 @pytest.mark.parametrize("nobody", [None, "", "  "])
-def test_another_machine_needs_its_owners(address: str, nobody: str | None) -> None:
+def test_another_machine_needs_its_owners_permission(address: str, nobody: str | None) -> None:
     host, _, port = address.rpartition(":")
     with pytest.raises(InputError, match=r"--authorised-by .*HEADCOUNT_AUTHORISED_BY"):
         allowed("the target", host.strip("[]"), int(port), nobody)
@@ -146,7 +146,7 @@ def test_another_machine_needs_its_owners(address: str, nobody: str | None) -> N
     assert found == (address,)
 
 
-def test_who_shares_this_machine_leaves_it_half_of_the_cores() -> None:
+def test_a_server_on_this_machine_gets_half_of_the_cores() -> None:
     here = ["lab:app", "app://localhost:1", "app://127.0.0.2:1", "app://[::1]:1"]
     here += ["lab:samba", "smb://localhost/d", "smb://127.0.0.2/d", "smb://[::1]/d"]
     assert all(is_here(parse(text)) for text in here)

@@ -73,7 +73,7 @@ def test_criteria_may_name_tasks() -> None:
         ("score<=1s", "needs the weights of tasks in a [task_score]"),
     ],
 )
-def test_criteria_that_mean_nothing_of_tasks_are_refused(text: str, part: str) -> None:
+def test_criteria_that_tasks_cannot_have_are_refused(text: str, part: str) -> None:
     refused("criteria", [text], part)
 
 
@@ -96,7 +96,7 @@ def test_names_of_scenarios_and_groups_must_not_be_those_of_tasks() -> None:
     refused("groups", {"change": ["read"]}, '"change" is the name of a task of the protocol "app"')
 
 
-def test_a_protocol_whose_tasks_are_not_known_is_looked_at_when_it_is_played(
+def test_tasks_of_an_unknown_protocol_are_checked_during_the_run(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     unknown(monkeypatch)
@@ -121,7 +121,7 @@ def test_a_protocol_whose_tasks_are_not_known_is_looked_at_when_it_is_played(
         ({"kind": "mean"}, "there is no such key"),
     ],
 )
-def test_scores_that_cannot_be_are_refused(change: dict[str, Any], part: str) -> None:
+def test_invalid_scores_are_refused(change: dict[str, Any], part: str) -> None:
     refused("task_score", SCORE | change, part)
 
 
@@ -138,7 +138,7 @@ def test_a_run_has_one_score() -> None:
         ({"count": ["rad"]}, "it has: read; the tasks of its protocol are: look, change"),
     ],
 )
-def test_marks_that_cannot_be_are_refused(change: dict[str, Any], part: str) -> None:
+def test_invalid_marks_are_refused(change: dict[str, Any], part: str) -> None:
     refused("marks", change, part)
 
 

@@ -55,25 +55,25 @@ def test_another_program_has_settings_of_its_own() -> None:
     assert other.limits == {"cpu": "0.5"}
 
 
-def test_somebodys_server_takes_no_limits_and_the_same_users() -> None:
+def test_a_server_of_others_gets_no_limits_and_the_same_users() -> None:
     one = first("app-server", "lab:app", limits={"cpu": "0.5"})
     other = second(one, target="app://127.0.0.1:7410")
     assert other.limits == {}
     assert (other.workload, other.scale, other.levels) == (one.workload, one.scale, one.levels)
 
 
-def test_none_takes_away_what_the_first_has() -> None:
+def test_none_removes_a_limit_of_the_first() -> None:
     one = first(limits={"cpu": "0.5", "network": "80Mbit/s"})
     assert second(one, limits={"cpu": "none"}).limits == {"network": "80Mbit/s"}
 
 
-def test_how_a_protocol_is_spoken_stays_with_the_protocol() -> None:
+def test_client_settings_are_kept_only_for_the_same_protocol() -> None:
     one = first("home-folders", "lab:samba", client={"signing": "required"})
     assert second(one, client={"signing": "off"}).client["signing"] == "off"
     assert "signing" not in second(one, target="lab:files").client
 
 
-def test_the_first_ones_price_is_not_the_seconds() -> None:
+def test_the_second_does_not_inherit_the_price() -> None:
     one = first(cost=parse_cost("100 USD"))
     assert second(one).cost is None
     found = second(one, cost="50 EUR").cost
@@ -95,7 +95,7 @@ def test_the_first_ones_price_is_not_the_seconds() -> None:
         ),
     ],
 )
-def test_what_does_not_fit_is_named(
+def test_conflicting_options_are_named(
     plan: dict[str, Any], given: dict[str, Any], words: str
 ) -> None:
     with pytest.raises(InputError, match=words):

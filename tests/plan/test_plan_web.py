@@ -82,7 +82,7 @@ def test_addresses_of_web_servers(text: str, host: str, port: int, tls: bool) ->
         ("htp://web.example", 'no protocol "htp"; did you mean "http"?'),
     ],
 )
-def test_what_is_no_address_of_a_web_server(text: str, part: str) -> None:
+def test_invalid_addresses_of_web_servers_are_refused(text: str, part: str) -> None:
     with pytest.raises(InputError) as caught:
         parse(text)
     assert part in str(caught.value)
@@ -121,7 +121,7 @@ DEFAULTS = {
 }
 
 
-def test_what_is_not_given_is_as_a_browser_would_have_it() -> None:
+def test_defaults_are_those_of_a_browser() -> None:
     assert http_client({}).model_dump() == DEFAULTS
     assert list(DEFAULTS) == list(HttpClient.model_fields)
 
@@ -188,12 +188,12 @@ def test_mistakes_in_the_table(given: dict[str, str], part: str) -> None:
     assert part in str(caught.value)
 
 
-def test_a_lab_server_is_where_it_is() -> None:
+def test_users_cannot_connect_elsewhere_than_to_a_lab_server() -> None:
     with pytest.raises(InputError, match="has connect, and lab:nginx is started by Headcount"):
         web_plan("lab:nginx", web(), client={"connect": "127.0.0.1"})
 
 
-def test_the_engine_gets_what_it_knows() -> None:
+def test_the_engine_gets_only_what_it_knows() -> None:
     form = http_client({"verify_certificates": "off", "verify": "0.5"}).engine_form()
     assert form["verify_certificates"] is False
     assert form["verify"] == 0.5
@@ -295,7 +295,7 @@ def test_other_protocols_have_no_pages() -> None:
         web_plan("http://127.0.0.1", validate(Workload, deepcopy(WORKLOAD), "it"))
 
 
-def test_webbenchs_workloads_are_as_the_report_says() -> None:
+def test_webbenchs_workloads_are_as_published() -> None:
     static, cgi20 = workloads.load("web-static"), workloads.load("web-cgi20")
     for one in (static, cgi20):
         assert one.run.ladder == [1, *range(4, 61, 4)]

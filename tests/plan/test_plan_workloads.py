@@ -93,7 +93,7 @@ def test_the_engine_accepts_a_workload(name: str) -> None:
         ("mail-mmb", 14.18, 66.3, 0.01),
     ],
 )
-def test_a_day_comes_to_what_the_original_says(
+def test_a_day_has_as_much_mail_as_the_original(
     name: str, sent: float, received: float, within: float
 ) -> None:
     workload = workloads.load(name)

@@ -90,7 +90,7 @@ def test_the_keys_are_those_of_the_engine(name: str, operations: Operations, op:
 
 
 @pytest.mark.parametrize("kind", ["capture", "check"])
-def test_the_keys_of_what_is_taken_from_replies_are_those_of_the_engine(kind: str) -> None:
+def test_the_keys_of_captures_and_checks_are_those_of_the_engine(kind: str) -> None:
     wrong: Any = {"nothing_like_it": 1}
     step = {"op": "get", "path": "/", kind: {"a": wrong} if kind == "capture" else [wrong]}
     taken = expected(sentence("http", step))
@@ -113,7 +113,7 @@ def test_the_keys_of_what_is_taken_from_replies_are_those_of_the_engine(kind: st
         ("http", {"op": "get", "path": "/", "check": [{"of": "weight", "equals": 1}]}),
     ],
 )
-def test_what_another_protocol_has_is_refused(protocol: str, step: Mapping[str, Any]) -> None:
+def test_keys_of_another_protocol_are_refused(protocol: str, step: Mapping[str, Any]) -> None:
     assert mistakes(protocol, step) == ["scenarios/0/steps/0"]
     nested = {"page": "a", "steps": [{"if": {"value": "a", "equals": "a"}, "then": [step]}]}
     assert mistakes(protocol, nested) != []

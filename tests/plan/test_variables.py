@@ -34,14 +34,14 @@ def test_rows_come_from_csv_and_json_lines(tmp_path: Path) -> None:
         ("a.jsonl", '{"a": 1}\n{"b": 1}\n', "line 2 does not have the keys of the first"),
     ],
 )
-def test_a_file_that_is_none_names_its_line(
+def test_the_error_of_an_invalid_file_names_the_line(
     tmp_path: Path, name: str, text: str, part: str
 ) -> None:
     with pytest.raises(InputError, match=part):
         rows_of(written(tmp_path, name, text), "it")
 
 
-def test_a_file_that_is_not_text_or_not_there_is_named(tmp_path: Path) -> None:
+def test_a_binary_or_missing_file_is_named(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_bytes(b"a\n\xff\n")
     with pytest.raises(InputError, match="line 2 is not UTF-8"):
         rows_of(tmp_path / "a.csv", "it")
@@ -80,7 +80,7 @@ def test_the_engine_gets_rows_and_secrets(tmp_path: Path, monkeypatch: pytest.Mo
     assert most_users({"number": Variable(int=(1, 5))}) is None
 
 
-def test_a_secret_that_is_not_there_says_how_to_set_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_secret_says_how_to_set_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("SHOP_KEY", raising=False)
     with pytest.raises(InputError, match="export SHOP_KEY="):
         engine_form({"key": Variable.model_validate({"secret": "SHOP_KEY"})})
