@@ -94,7 +94,7 @@ def test_equality_is_shown_within_a_margin_only(runs: list[str], tmp_path: Path)
         )
 
 
-def test_several_runs_of_a_side_stand_with_commas_or_in_a_folder(
+def test_several_runs_of_a_side_are_given_with_commas_or_as_a_folder(
     runs: list[str], tmp_path: Path
 ) -> None:
     for name, run in (("before", runs[0]), ("after", runs[1])):
@@ -164,13 +164,13 @@ def test_the_history_of_two_runs_is_a_table(home: Headcount, runs: list[str]) ->
         (("history", "nowhere"), "is not a folder of runs"),
     ],
 )
-def test_mistakes_are_told_in_a_sentence(
+def test_mistakes_are_reported_in_a_sentence(
     runs: list[str], arguments: tuple[str, ...], message: str
 ) -> None:
     assert message in mistake(*(each.replace("RUN", runs[0]) for each in arguments))
 
 
-def test_a_run_without_levels_and_a_damaged_one_are_told(
+def test_a_run_without_levels_and_a_damaged_one_are_errors(
     home: Headcount, runs: list[str], tmp_path: Path
 ) -> None:
     empty, torn = tmp_path / "empty", tmp_path / "torn"

@@ -98,7 +98,7 @@ def test_a_damaged_bundle_is_one_error_and_nothing_is_written(
     assert files(tmp_path) == before
 
 
-def test_watching_passes_over_what_is_damaged(
+def test_watching_skips_invalid_lines(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], finished_run: Path
 ) -> None:
     bundle = tmp_path / "b"
@@ -167,7 +167,7 @@ def test_a_pipe_is_not_a_plan(
     assert "cannot be read: it is a pipe, not a file" in " ".join(capsys.readouterr().err.split())
 
 
-def test_the_mark_that_editors_of_windows_write_is_no_mistake(
+def test_a_byte_order_mark_is_accepted(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],

@@ -52,7 +52,7 @@ def test_it_says_why_and_what_is_ruled_out(home: Headcount, bundle: Path) -> Non
     assert "Bottleneck: " in shown
 
 
-def test_a_bundle_of_before_is_diagnosed_when_it_is_shown(home: Headcount, bundle: Path) -> None:
+def test_an_old_bundle_is_diagnosed_when_it_is_shown(home: Headcount, bundle: Path) -> None:
     path = bundle / "verdict.json"
     kept = path.read_text("utf-8")
     old = json.loads(kept)
@@ -74,7 +74,7 @@ def test_the_report_shows_the_evidence(home: Headcount, bundle: Path) -> None:
     del home
 
 
-def test_what_experiments_came_to_stands_beside_the_answer(home: Headcount, bundle: Path) -> None:
+def test_results_of_experiments_are_beside_the_answer(home: Headcount, bundle: Path) -> None:
     verdict = reader.load(bundle).verdict
     assert verdict is not None
     assert verdict.diagnosis is not None
@@ -111,7 +111,7 @@ def test_what_experiments_came_to_stands_beside_the_answer(home: Headcount, bund
         manifest.write(bundle)
 
 
-def test_what_is_no_bundle_is_refused(home: Headcount, bundle: Path, tmp_path: Path) -> None:
+def test_unsuitable_arguments_are_refused(home: Headcount, bundle: Path, tmp_path: Path) -> None:
     ended = home.run("diagnose", str(tmp_path))
     assert ended.code == 2
     assert "is not a bundle" in ended.err
@@ -124,7 +124,7 @@ def test_what_is_no_bundle_is_refused(home: Headcount, bundle: Path, tmp_path: P
     assert ended.code == 2
 
 
-def test_what_cannot_be_put_to_the_test_is_refused(home: Headcount, tmp_path: Path) -> None:
+def test_a_log_cannot_be_confirmed(home: Headcount, tmp_path: Path) -> None:
     log = tmp_path / "log.csv"
     log.write_text("nothing", "utf-8")
     ended = home.run("diagnose", str(log), "--confirm")

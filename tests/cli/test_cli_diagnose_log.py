@@ -69,7 +69,7 @@ def test_a_throttled_disk_is_named_first_and_retransmits_over_no_packets_are_not
     assert found["verdict"]["runner_up"] == "cpu"
 
 
-def test_two_samples_months_apart_are_no_conclusion(home: Headcount, tmp_path: Path) -> None:
+def test_two_samples_months_apart_allow_no_conclusion(home: Headcount, tmp_path: Path) -> None:
     """They were "likely idle"."""
     idle = throttled(0.0) | {"cpu-load": [{"cpu": "all", "user": 1.0, "idle": 99.0}]}
     log = sar(tmp_path / "two.json", [idle, idle], every_s=4660 * 3600)

@@ -109,7 +109,7 @@ def test_this_machine_for_programs_and_for_people(headcount: Headcount) -> None:
     assert headcount.leftovers() == []
 
 
-def test_nothing_is_left_of_what_was_tried(headcount: Headcount) -> None:
+def test_doctor_leaves_nothing_behind(headcount: Headcount) -> None:
     command = headcount.start("doctor")
     assert command.ended().code == 0
     pid = command.process.pid

@@ -88,7 +88,7 @@ def test_bad_input(headcount: Headcount, arguments: list[str], texts: list[str])
 
 
 @pytest.mark.parametrize("target", WORKLOADS)
-def test_nobody_is_spoken_to_before_the_load_is_allowed(
+def test_no_connection_is_made_before_the_load_is_allowed(
     monkeypatch: pytest.MonkeyPatch, target: str
 ) -> None:
     opened: list[object] = []
@@ -143,7 +143,7 @@ def test_an_option_that_does_not_exist(headcount: Headcount) -> None:
 
 
 @pytest.mark.parametrize("verb", ["show", "report", "resume"])
-def test_a_folder_that_is_no_bundle(headcount: Headcount, tmp_path: Path, verb: str) -> None:
+def test_a_folder_that_is_not_a_bundle(headcount: Headcount, tmp_path: Path, verb: str) -> None:
     assert_refused(headcount.run(verb, str(tmp_path)), 2, str(tmp_path), "headcount runs")
 
 
@@ -178,7 +178,7 @@ def test_nobody_listens(headcount: Headcount) -> None:
 HTTP = b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n"
 
 
-def test_somebody_else_listens(headcount: Headcount) -> None:
+def test_another_server_listens(headcount: Headcount) -> None:
     with answering(HTTP) as address:
         ended = headcount.run("run", LIGHT, "--target", f"app://{address}", "--users", "1")
     assert_refused(ended, 3, address, "Headcount")
@@ -189,7 +189,7 @@ def test_somebody_else_listens(headcount: Headcount) -> None:
     ("answer", "message"),
     [(HTTP, "answered, but not as an SMB server"), (b"", "a file server is running there")],
 )
-def test_somebody_who_is_no_file_server_listens(
+def test_something_other_than_a_file_server_listens(
     headcount: Headcount, answer: bytes, message: str
 ) -> None:
     with answering(answer) as address:
@@ -202,7 +202,7 @@ def test_somebody_who_is_no_file_server_listens(
     assert headcount.bundles() == []
 
 
-def test_somebody_who_never_answers(headcount: Headcount, proof: bool) -> None:
+def test_a_server_that_never_answers(headcount: Headcount, proof: bool) -> None:
     cases = [("app-server", "app://{}", "it hangs")]  # given up after 10 s
     if proof:  # after 20 s
         cases += [("home-folders", "smb://{}/data", "a file server is running there")]
@@ -298,7 +298,7 @@ class PanicException(BaseException):
 
 
 @pytest.mark.parametrize("defect", [ZeroDivisionError, PanicException])
-def test_a_defect_is_no_failed_criterion(
+def test_a_defect_is_not_a_failed_criterion(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
     defect: type[BaseException],

@@ -7,7 +7,7 @@ import pytest
 from processes import Headcount
 
 
-def test_the_ending_says_what_is_written(
+def test_the_file_extension_selects_the_format(
     headcount: Headcount, finished_run: Path, tmp_path: Path
 ) -> None:
     names = ["run.xlsx", "run-levels.csv", "seconds.csv", "run.md", "run.json", "run.prom"]
@@ -27,7 +27,7 @@ def test_the_ending_says_what_is_written(
         ("run", '"" is not a format'),
     ],
 )
-def test_other_endings_are_refused_before_anything_is_written(
+def test_unknown_extensions_are_refused_before_anything_is_written(
     headcount: Headcount, finished_run: Path, tmp_path: Path, name: str, message: str
 ) -> None:
     first = tmp_path / "run.md"

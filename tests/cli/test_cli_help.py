@@ -76,7 +76,7 @@ def test_every_verb_explains_itself(verb: list[str]) -> None:
 
 
 @pytest.mark.parametrize("verb", [["tune"], ["prepare"], ["diagnose"]], ids=" ".join)
-def test_sentences_go_on_to_the_end_of_a_line(verb: list[str]) -> None:
+def test_sentences_fill_the_line(verb: list[str]) -> None:
     shown = CliRunner().invoke(app, [*verb, "--help"], env={"COLUMNS": "80"})
     head = shown.output.partition("╭")[0].partition("Usage:")[2].splitlines()[1:]
     for line, next_line in itertools.pairwise(one.strip() for one in head):
@@ -117,7 +117,7 @@ def test_the_version_is_that_of_the_package() -> None:
     assert __version__ == version("headcount")
 
 
-def test_a_verb_opens_no_other_verbs_room() -> None:
+def test_a_verb_imports_no_other_verb() -> None:
     asked = (
         "import sys; from headcount.cli.line import app_of; app_of(['sort']); print(*sys.modules)"
     )

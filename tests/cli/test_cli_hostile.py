@@ -209,7 +209,7 @@ def test_an_audit_lists_what_is_hostile(
     assert any(place["file"] == file for one in failed for place in one["places"])
 
 
-def test_a_table_that_is_none_is_found_by_an_audit(
+def test_an_audit_finds_an_invalid_table(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
@@ -272,7 +272,7 @@ READABLE = {
 
 
 @pytest.mark.parametrize("name", READABLE)
-def test_what_is_damaged_in_a_log_is_passed_over(
+def test_damaged_parts_of_a_log_are_skipped(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str
 ) -> None:
     path = tmp_path / "log"

@@ -186,7 +186,7 @@ def test_its_knobs_are_listed_and_tried(package: Path) -> None:
         ("words =", "words", "Expected '='"),
     ],
 )
-def test_a_package_whose_knobs_are_none_is_named(
+def test_a_package_with_invalid_knobs_is_named(
     package: Path, old: str, new: str, part: str
 ) -> None:
     file = package / "shop_addition" / "shop-nginx.toml"
@@ -214,7 +214,7 @@ def test_a_package_whose_knobs_are_none_is_named(
         ("[headcount.knobs]\nx = json.decoder\n", "knobs nginx", "no x.toml in json.decoder"),
     ],
 )
-def test_a_package_whose_addition_is_none_is_named(
+def test_a_package_with_an_invalid_addition_is_named(
     package: Path, entries: str, asked: str, part: str
 ) -> None:
     (package / "shop_addition-1.0.dist-info" / "entry_points.txt").write_text(entries)

@@ -27,7 +27,7 @@ LAB = ("--target", "lab:nginx")
     ],
     ids=lambda value: " ".join(value) if isinstance(value, tuple) else None,
 )
-def test_what_cannot_be_measured_is_refused(
+def test_impossible_experiments_are_refused(
     headcount: Headcount, arguments: tuple[str, ...], texts: list[str]
 ) -> None:
     ended = headcount.run("shares", *arguments)

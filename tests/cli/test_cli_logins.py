@@ -35,7 +35,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_a_search_ends_where_the_rows_do_and_the_plan_has_no_names(
+def test_a_search_has_no_more_users_than_rows_and_a_plan_no_names(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert folder.is_dir()
@@ -93,7 +93,7 @@ def test_a_file_that_cannot_be_used_is_refused(folder: Path, text: str, part: st
     assert part in str(error.value)
 
 
-def test_a_file_that_others_may_read_is_warned_of(
+def test_a_file_that_others_may_read_gives_a_warning(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (folder / "two.csv").chmod(0o644)

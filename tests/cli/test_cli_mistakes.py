@@ -153,7 +153,7 @@ def test_a_mistake_is_answered_with_one_error_and_the_next_step(
     ],
     ids=" ".join,
 )
-def test_what_can_mean_one_thing_alone_is_taken(
+def test_unambiguous_input_is_accepted(
     capsys: pytest.CaptureFixture[str], options: tuple[str, str]
 ) -> None:
     assert run_line([*WEB, *options]) == ExitCode.PASSED

@@ -105,7 +105,7 @@ def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("path", sorted(VERBS), ids=" ".join)
-def test_no_verb_shows_or_keeps_it(path: tuple[str, ...], tmp_path: Path) -> None:
+def test_no_verb_shows_or_keeps_a_secret(path: tuple[str, ...], tmp_path: Path) -> None:
     draw = random.Random(" ".join(path))
     for number, _ in enumerate(lines(path, "")):
         secret_text.forget()
@@ -131,7 +131,7 @@ def test_no_verb_shows_or_keeps_it(path: tuple[str, ...], tmp_path: Path) -> Non
     ],
     ids=str,
 )
-def test_it_is_refused_with_a_message(typed: tuple[str, ...]) -> None:
+def test_a_secret_is_refused_with_a_message(typed: tuple[str, ...]) -> None:
     shown = printed(list(typed))
     assert shown.startswith("2 error: ")
     assert CORE not in shown

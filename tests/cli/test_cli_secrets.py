@@ -61,7 +61,7 @@ def test_without_a_terminal_both_ways_are_named(
 
 
 @pytest.mark.parametrize("target", ["lab:samba", "lab:app", "app://127.0.0.1:9"])
-def test_nobody_is_asked_who_need_not_know(target: str) -> None:
+def test_nobody_is_asked_for_a_password_without_need(target: str) -> None:
     assert secrets.secrets_for(plan(target), None, None) == Secrets()
 
 
@@ -86,7 +86,7 @@ def test_secrets_are_never_printed() -> None:
     assert OTHER not in repr(Secrets(token=OTHER, password=GIVEN))
 
 
-def test_a_plan_that_is_printed_holds_none(tmp_path: Path) -> None:
+def test_a_printed_plan_holds_no_secret(tmp_path: Path) -> None:
     options = ["run", "home-folders", "--target", TARGET, "--user", "u{n}", "--plan"]
     options += ["--password-file", str(written(tmp_path, GIVEN))]
     shown = CliRunner().invoke(app, options, env={"HEADCOUNT_PASSWORD": OTHER})

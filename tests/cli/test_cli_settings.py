@@ -35,7 +35,7 @@ def test_a_setting(text: str, key: str, value: str) -> None:
     ("option", "message"),
     [("--set", "write it like --set threads=4"), ("--client", "--client signing=required")],
 )
-def test_what_is_none(option: str, message: str) -> None:
+def test_malformed_settings_are_refused(option: str, message: str) -> None:
     with pytest.raises(InputError, match=message):
         setting("threads", option)
 
@@ -77,7 +77,7 @@ def test_options_of_the_labs_samba_reach_the_plan() -> None:
     assert planned("--target", "lab:samba", "--scale", "0.5")["scale"] == 0.5
 
 
-def test_the_labs_users_are_called_as_the_plan_says(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_plan_names_the_users_of_the_lab(monkeypatch: pytest.MonkeyPatch) -> None:
     places: list[Any] = []
     monkeypatch.setattr(smb, "SmbAccess", lambda _, place: places.append(place))
     server = object.__new__(SambaServer)  # it need not run to be asked where it is

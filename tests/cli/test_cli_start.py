@@ -66,7 +66,7 @@ def test_help_loads_nothing_that_it_does_not_show() -> None:
     assert len(modules) <= 260  # 227: Typer and Rich with what they stand on
 
 
-def test_the_help_of_no_verb_loads_what_the_verb_works_with() -> None:
+def test_help_of_a_verb_does_not_load_what_the_verb_needs() -> None:
     text, modules = loaded(*([verb, "--help"] for verb in VERBS))
     assert text.count("Usage: headcount") == len(VERBS)
     assert among([*UNUSED, *NUMBERS, *MODELS, *RUNS], modules) == []
@@ -83,7 +83,7 @@ def test_a_finished_run_is_shown_without_what_computes_an_answer(
     assert len(modules) <= 490  # 455: Typer, Rich, Pydantic and the models of a bundle
 
 
-def test_runs_are_listed_without_what_shows_one(finished_run: Path) -> None:
+def test_runs_are_listed_without_loading_reports(finished_run: Path) -> None:
     text, modules = loaded(["runs", "--runs", str(finished_run.parent), "--json"])
     assert finished_run.name in text
     assert among([*NUMBERS, *RUNS, "headcount.report"], modules) == []
@@ -101,7 +101,7 @@ def test_a_run_is_audited_without_what_runs_one(finished_run: Path) -> None:
     assert among([*running, "headcount.live", "rich.live", "scipy.stats"], modules) == []
 
 
-def test_an_audit_makes_its_tests_without_all_of_scipys(finished_run: Path) -> None:
+def test_an_audit_does_not_load_scipy_stats(finished_run: Path) -> None:
     _, modules = loaded(["audit", str(finished_run)])
     assert "scipy.special" in modules
     assert "scipy.stats" not in modules  # a second of CPU

@@ -95,7 +95,7 @@ CASES = [
 
 
 @pytest.mark.parametrize(("verb", "name", "trap"), CASES)
-def test_what_would_be_written_through_is_refused_before_anything_is_written(
+def test_traps_are_refused_before_anything_is_written(
     capsys: pytest.CaptureFixture[str], bundle: Path, verb: str, name: str, trap: Trap
 ) -> None:
     if verb == "resume":
@@ -116,7 +116,7 @@ def test_what_would_be_written_through_is_refused_before_anything_is_written(
 
 
 @pytest.mark.parametrize("name", ["events.ndjson", "histograms.hlog"])
-def test_resume_appends_to_no_file_that_has_another_name(
+def test_resume_appends_to_no_hard_link(
     capsys: pytest.CaptureFixture[str], bundle: Path, name: str
 ) -> None:
     (bundle / "verdict.json").unlink()
@@ -130,14 +130,14 @@ def test_resume_appends_to_no_file_that_has_another_name(
     assert Path("mine").read_bytes() == kept
 
 
-def test_a_report_replaces_one_that_has_another_name(bundle: Path) -> None:
+def test_a_report_replaces_a_hard_link(bundle: Path) -> None:
     hard_link(bundle / "report.html")
     assert run_line(("report", "b")) == 0
     assert b"<html" in (bundle / "report.html").read_bytes()
     assert Path("mine").read_bytes() == SECRET
 
 
-def test_names_that_could_be_foreseen_lead_nowhere(bundle: Path) -> None:
+def test_links_at_predictable_names_are_not_followed(bundle: Path) -> None:
     old = [*(f".{path.name}.new" for path in bundle.iterdir()), ".series.long.ndjson"]
     for name in [*old, f".headcount-{os.getpid()}.new"]:
         link(bundle / name)
@@ -155,7 +155,7 @@ def test_names_that_could_be_foreseen_lead_nowhere(bundle: Path) -> None:
     [("report", "b", "-o", "b/x.html"), ("export", "b", "b/x.md"), ("export", "b", "b/levels.csv")],
     ids=["report", "markdown", "csv"],
 )
-def test_a_file_that_the_user_names_in_a_bundle_is_no_trap_either(
+def test_traps_at_a_file_that_the_user_names_are_refused(
     capsys: pytest.CaptureFixture[str], trap: Trap, line: tuple[str, ...]
 ) -> None:
     trap(Path(line[-1]))
@@ -167,7 +167,7 @@ def test_a_file_that_the_user_names_in_a_bundle_is_no_trap_either(
 
 @pytest.mark.parametrize("name", ["manifest.json", "manifest.json.sig"])
 @pytest.mark.parametrize("trap", [link, nowhere, pipe], ids=lambda trap: trap.__name__)
-def test_signing_writes_through_nothing(bundle: Path, name: str, trap: Trap) -> None:
+def test_signing_follows_no_trap(bundle: Path, name: str, trap: Trap) -> None:
     make = ["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", "key"]
     subprocess.run(make, check=True, timeout=60)
     trap(bundle / name)
@@ -199,7 +199,7 @@ READ = {
 
 @pytest.mark.parametrize("trap", [link, endless, pipe], ids=lambda trap: trap.__name__)
 @pytest.mark.parametrize("name", READ)
-def test_what_is_no_file_is_never_read(
+def test_only_regular_files_are_read(
     capsys: pytest.CaptureFixture[str], bundle: Path, name: str, trap: Trap
 ) -> None:
     trap(bundle / name)
@@ -213,7 +213,7 @@ def test_what_is_no_file_is_never_read(
 
 @pytest.mark.parametrize("name", ["manifest.json", "versus.json", "another"])
 @pytest.mark.parametrize("trap", [link, endless, pipe], ids=lambda trap: trap.__name__)
-def test_an_audit_goes_on_without_what_is_no_file(
+def test_an_audit_goes_on_without_irregular_files(
     capsys: pytest.CaptureFixture[str], bundle: Path, name: str, trap: Trap
 ) -> None:
     trap(bundle / name)
@@ -260,7 +260,7 @@ def test_reading_writes_nothing(bundle: Path, verb: str, killed: bool) -> None:
     assert state(bundle) == before
 
 
-def test_links_that_lead_to_a_bundle_are_the_users_own(bundle: Path) -> None:
+def test_links_to_a_bundle_are_followed(bundle: Path) -> None:
     Path("disk").mkdir()
     bundle.rename("disk/b")
     Path("runs").symlink_to("disk")

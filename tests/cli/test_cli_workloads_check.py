@@ -175,7 +175,7 @@ def test_a_file_without_mistakes_passes_with_tabs_and_without_secrets(
     assert capsys.readouterr().out == "shop.toml: no mistakes\n"
 
 
-def test_what_is_no_workload_is_named(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_invalid_file_is_named(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (folder / "empty.toml").write_text("\n")
     (folder / "notes.txt").write_text("x")
     for file, part in (
@@ -188,7 +188,7 @@ def test_what_is_no_workload_is_named(folder: Path, capsys: pytest.CaptureFixtur
         assert part in capsys.readouterr().out
 
 
-def test_a_plan_is_checked_as_one_and_is_no_workload(
+def test_a_plan_is_checked_as_a_plan_and_cannot_be_tried(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     line = ["run", "web-static", "--target", "lab:nginx", "--users", "1", "--plan"]
@@ -206,7 +206,7 @@ def test_a_plan_is_checked_as_one_and_is_no_workload(
     assert "plan.toml is a plan, not a workload; run it as it is" in capsys.readouterr().err
 
 
-def test_the_workloads_that_come_along_have_no_mistakes(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_included_workloads_have_no_mistakes(capsys: pytest.CaptureFixture[str]) -> None:
     example = Path(__file__).parents[2] / "examples" / "journeys" / "web-shop.toml"
     assert run_line(["workloads", "check", str(example), *workloads.names()]) == ExitCode.PASSED
     assert len(capsys.readouterr().out.splitlines()) == len(workloads.names()) + 1
