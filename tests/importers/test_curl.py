@@ -148,7 +148,7 @@ def test_the_command_and_a_file_of_commands(tmp_path: Path) -> None:
         )
 
 
-def test_what_is_written_can_be_run(tmp_path: Path) -> None:
+def test_the_written_workload_can_be_loaded(tmp_path: Path) -> None:
     found = commands("curl -d 'name=Ada {n' https://a.example/a/b; curl https://a.example", "it")
     path = tmp_path / "visit.toml"
     path.write_text(workload_text(commands_journey(found, "visit")), "utf-8")

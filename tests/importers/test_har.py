@@ -154,7 +154,7 @@ def test_the_latest_reply_before_its_use_gives_a_value(tmp_path: Path) -> None:
     assert steps(workload)[2]["form"] == {"state": "{state}"}
 
 
-def test_two_values_of_one_name_that_are_needed_at_once_get_two_names(tmp_path: Path) -> None:
+def test_two_values_with_one_name_get_two_names(tmp_path: Path) -> None:
     path = written(
         tmp_path,
         entry("/a", reply={"token": "aaaa-1111"}),

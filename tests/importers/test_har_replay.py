@@ -33,7 +33,7 @@ def test_a_page_that_leads_elsewhere_follows_its_redirect(tmp_path: Path) -> Non
     assert [(one["path"], one.get("redirects")) for one in steps] == [("/", 10), ("/about", None)]
 
 
-def test_the_log_on_of_the_browser_is_left_to_the_user(tmp_path: Path) -> None:
+def test_http_log_on_is_left_to_the_user(tmp_path: Path) -> None:
     journey, steps, text = imported(
         tmp_path,
         entry("/", status=401, reply_headers=ASKED),
@@ -51,7 +51,7 @@ def test_the_log_on_of_the_browser_is_left_to_the_user(tmp_path: Path) -> None:
     assert BASIC["Authorization"] not in text
 
 
-def test_a_log_on_in_the_address_is_one_of_the_browser(tmp_path: Path) -> None:
+def test_a_log_on_in_the_address_is_left_to_the_user(tmp_path: Path) -> None:
     journey, steps, text = imported(tmp_path, entry("/", site="http://ada:sesame@shop.example"))
     assert (journey.log_on, steps[0]["path"]) == ("ada", "/")
     assert "sesame" not in text
@@ -70,7 +70,7 @@ def test_a_number_that_the_page_made_is_new_in_each_visit(tmp_path: Path) -> Non
     assert steps[3]["json"] == {"id": "{calendar_id}"}
 
 
-def test_an_answer_names_the_comment_that_it_is_to(tmp_path: Path) -> None:
+def test_a_reply_names_the_comment_it_answers(tmp_path: Path) -> None:
     mime = "application/json"
     _, steps, _ = imported(
         tmp_path,
@@ -88,7 +88,7 @@ def test_an_answer_names_the_comment_that_it_is_to(tmp_path: Path) -> None:
     assert steps[2]["json"] == {"text": "b", "parent": "{new_id:number}", "notify": 0}
 
 
-def test_what_was_just_made_is_found_by_the_sentence_that_names_it(tmp_path: Path) -> None:
+def test_a_new_record_is_found_by_the_sentence_that_names_it(tmp_path: Path) -> None:
     links = "".join(f"<a href='?edit=book&where%5Bid%5D={n}'>edit</a>" for n in (1, 2, 3))
     _, steps, _ = imported(
         tmp_path,
@@ -172,7 +172,7 @@ def test_a_file_is_moved_to_a_path(tmp_path: Path) -> None:
     assert steps[0]["headers"] == {"Destination": "/b.txt"}
 
 
-def test_what_a_redirect_names_was_not_typed(tmp_path: Path) -> None:
+def test_an_id_that_a_redirect_names_is_captured(tmp_path: Path) -> None:
     to = [("Location", "/issue1?@template=item")]
     _, steps, _ = imported(
         tmp_path,
@@ -192,7 +192,7 @@ def test_each_visit_begins_without_cookies(tmp_path: Path) -> None:
     assert "new_visitors" not in imported(tmp_path, entry("/"))[2]
 
 
-def test_a_small_number_that_a_redirect_names_was_not_chosen(tmp_path: Path) -> None:
+def test_a_small_number_that_a_redirect_names_is_captured(tmp_path: Path) -> None:
     to = [("Location", "/ticket/1")]
     _, steps, _ = imported(
         tmp_path,

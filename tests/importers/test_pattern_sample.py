@@ -76,7 +76,7 @@ def test_the_shortest_text_and_first_characters(pattern: str, sample: str) -> No
         "[a-",
     ],
 )
-def test_what_cannot_be_written_is_left_alone(pattern: str) -> None:
+def test_unsupported_patterns_have_no_sample(pattern: str) -> None:
     assert pattern_sample(pattern) is None
 
 

@@ -46,7 +46,7 @@ def test_numbers_are_drawn_as_the_script_says(tmp_path: Path) -> None:
     assert step["parameters"] == ["{a}", "{b}", "700"]
 
 
-def test_what_is_computed_of_drawn_numbers_the_server_computes(tmp_path: Path) -> None:
+def test_expressions_of_drawn_numbers_are_computed_by_the_server(tmp_path: Path) -> None:
     script = (
         "\\set a random(1, 9)\n\\set b :a * 2 + 1\n\\set a random(1, 5)\n"
         "SELECT :b, :a, :client_id;\n"
@@ -56,7 +56,7 @@ def test_what_is_computed_of_drawn_numbers_the_server_computes(tmp_path: Path) -
     assert step["parameters"] == ["{a}", "{a_2}", "{n}"]
 
 
-def test_colons_of_casts_quotes_and_comments_stay(tmp_path: Path) -> None:
+def test_colons_in_casts_quotes_and_comments_are_kept(tmp_path: Path) -> None:
     script = """\\set d random(1, 2)
 SELECT a::int, ':d', ":d", $x$ :d; $x$ -- :d;
   FROM t /* ; */
@@ -95,7 +95,7 @@ def test_gset_becomes_a_capture_where_the_value_is_used(tmp_path: Path) -> None:
     assert second["parameters"] == ["{p_id}"]
 
 
-def test_what_is_not_read_is_listed(tmp_path: Path) -> None:
+def test_unread_commands_are_listed(tmp_path: Path) -> None:
     script = (
         "\\set z random_zipfian(1, 10, 1.1)\n\\if :z > 5\nSELECT 1;\n\\else\nSELECT 2;\n\\endif\n"
         "\\startpipeline\n\\set h hash(:z)\n\\shell date\nSELECT :z;\n"

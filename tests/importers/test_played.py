@@ -29,7 +29,7 @@ def test_a_recorded_visit_is_played_without_edits(
     assert played.code == 0, played.out + played.err
 
 
-def test_a_password_that_is_not_given_is_asked_for(
+def test_a_missing_password_is_asked_for(
     headcount: Headcount, shop_address: str, tmp_path: Path
 ) -> None:
     workload = tmp_path / "visit.toml"
@@ -77,7 +77,7 @@ def test_a_log_out_is_left_out_with_the_log_in(headcount: Headcount, tmp_path: P
     assert "pause" not in setup
 
 
-def test_without_a_log_in_it_cannot_be_once(headcount: Headcount, tmp_path: Path) -> None:
+def test_without_a_log_in_it_cannot_happen_once(headcount: Headcount, tmp_path: Path) -> None:
     for visit, part in (
         ([entry("/"), entry("/offers")], "has no log-in with a password"),
         ([entry("/"), log_in(), entry("/logout")], "only the log-in was recorded"),

@@ -155,14 +155,14 @@ def test_a_collection_can_be_played(tmp_path: Path, served: Callable[[Flask], st
         "pm.test(" * 200_000,
     ],
 )
-def test_what_is_not_understood_is_listed_and_not_guessed(line: str) -> None:
+def test_unread_statements_are_listed(line: str) -> None:
     found = statements(["const jsonData = pm.response.json();", line])
     assert found.captures == []
     assert found.checks == []
     assert found.left_out
 
 
-def test_a_variable_stands_below_those_in_its_value(tmp_path: Path) -> None:
+def test_a_variable_follows_those_in_its_value(tmp_path: Path) -> None:
     values = [{"key": "a", "value": "x {{b}}"}, {"key": "b", "value": "y"}]
     item = {"name": "one", "request": {"url": "http://a.example/x?q={{a}}"}}
     _, workload, _ = imported(tmp_path, {"item": [item], "variable": values})
@@ -251,7 +251,7 @@ def test_bodies_of_any_method(
         ("pm.response.to.be.ok;", {}),
     ],
 )
-def test_scripts_from_before_pm(tmp_path: Path, line: str, keys: dict[str, Any]) -> None:
+def test_scripts_older_than_pm_are_read(tmp_path: Path, line: str, keys: dict[str, Any]) -> None:
     lines = ("var data = JSON.parse(responseBody);", line)
     step = requested(tmp_path, {"url": "http://a.example/x"}, *lines)
     assert {key: step[key] for key in ("expect", "check", "capture") if key in step} == keys

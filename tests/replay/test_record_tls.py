@@ -75,7 +75,7 @@ def test_a_site_of_another_authority_is_recorded_and_replays(
     assert tried.code == 0, tried.out + tried.err
 
 
-def test_who_is_not_trusted_is_named_with_the_way(
+def test_an_untrusted_site_is_named_with_the_fix(
     recorder: Headcount, tls: ssl.SSLContext, tmp_path: Path
 ) -> None:
     number = port.free()
