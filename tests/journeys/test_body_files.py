@@ -109,7 +109,7 @@ def test_a_redirect_gets_the_file_again(
 
 
 @pytest.mark.parametrize("version", ["HTTP/1.1", "HTTP/2.0", "HTTP/3.0"])
-def test_every_version_of_http_sends_it(
+def test_every_version_of_http_sends_the_file(
     headcount: Headcount, site: upload_site.UploadSite, tmp_path: Path, version: str
 ) -> None:
     option = {"HTTP/2.0": ("http2=on",), "HTTP/3.0": ("http3=on",)}.get(version, ())
@@ -124,7 +124,7 @@ def test_every_version_of_http_sends_it(
     assert {one["sha256"] for one in site.seen()} == {digest_of(REPORT)}
 
 
-def test_whoever_is_challenged_sends_it_again(headcount: Headcount, tmp_path: Path) -> None:
+def test_a_challenged_user_sends_the_file_again(headcount: Headcount, tmp_path: Path) -> None:
     step = PUT.replace("/upload", "/dav/{n}.pdf")
     with digest_site.served() as apache:
         options = ("--target", apache.url, "--user", "user{n}", "--client", "auth=digest")
@@ -137,7 +137,7 @@ def test_whoever_is_challenged_sends_it_again(headcount: Headcount, tmp_path: Pa
     assert [status for method, _, status, _ in seen if method == "PUT"] == [401, 201]
 
 
-def test_agents_get_it_and_a_run_resumes_with_it(
+def test_agents_get_the_file_and_a_plan_needs_it_again(
     headcount: Headcount, site: upload_site.UploadSite, tmp_path: Path
 ) -> None:
     more = PUT.replace('"put"', '"more"', 1).replace("report.pdf", "large.bin")
@@ -158,7 +158,7 @@ def test_agents_get_it_and_a_run_resumes_with_it(
     assert f"the file {tmp_path}/report.pdf cannot be read: No such file" in done.err
 
 
-def test_all_users_share_it(
+def test_all_users_share_the_file(
     headcount: Headcount, site: upload_site.UploadSite, tmp_path: Path
 ) -> None:
     """Forty users of a file of 16 MiB would need 640 MiB if each had its own."""

@@ -69,7 +69,7 @@ def test_many_users_talk(headcount: Headcount, chat: tuple[Chat, str]) -> None:
     assert len(set.union(*rooms.values())) > 5
 
 
-def test_who_is_not_let_in_is_shown(headcount: Headcount, chat: tuple[Chat, str]) -> None:
+def test_a_refused_user_is_reported(headcount: Headcount, chat: tuple[Chat, str]) -> None:
     server, url = chat
     server.is_full = True
     done = headcount.run("try", str(JOURNEY), "--target", url)
@@ -87,7 +87,7 @@ def test_a_connection_that_the_server_ends_is_lost(
     assert "the server closed the WebSocket: 1013 come back later" in done.out
 
 
-def test_a_page_that_is_no_websocket_is_named(headcount: Headcount, tmp_path: Path) -> None:
+def test_a_page_that_is_not_a_websocket_is_named(headcount: Headcount, tmp_path: Path) -> None:
     workload = tmp_path / "chat.toml"
     workload.write_text(JOURNEY.read_text("utf-8").replace("/chat?user=user{n}", "/"), "utf-8")
     with shop_served(Shop()) as url:

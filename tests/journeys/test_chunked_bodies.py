@@ -116,7 +116,7 @@ def test_an_nginx_that_takes_a_body_first_finds_its_end(
 
 
 @pytest.mark.parametrize("version", ["HTTP/1.1", "HTTP/2.0"])
-def test_many_users_send_them_over_tls(
+def test_many_users_send_chunked_bodies_over_tls(
     headcount: Headcount, site: upload_site.UploadSite, tmp_path: Path, version: str
 ) -> None:
     option = {"HTTP/2.0": ("--client", "http2=on")}
@@ -143,7 +143,7 @@ def test_without_the_key_a_length_is_sent(
     assert entries[0]["Content-Length"] == str(len(REPORT))
 
 
-def test_what_sends_nothing_has_no_chunks(
+def test_only_steps_with_a_body_can_be_chunked(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file = tmp_path / "shop.toml"

@@ -43,7 +43,7 @@ def workload(tmp_path: Path) -> str:
     return str(file)
 
 
-def test_the_name_stays_and_the_machine_is_that_of_the_address(
+def test_users_connect_to_the_address_and_keep_the_name(
     headcount: Headcount, workload: str, port: int
 ) -> None:
     where = ("--target", "http://shop.invalid", "--client", f"connect=127.0.0.1:{port}")
@@ -59,9 +59,7 @@ def test_the_name_stays_and_the_machine_is_that_of_the_address(
     assert environment["server"]["addresses"] == [at]
 
 
-def test_nobody_is_loaded_behind_a_name_of_this_machine(
-    headcount: Headcount, workload: str
-) -> None:
+def test_connect_to_another_machine_needs_permission(headcount: Headcount, workload: str) -> None:
     where = ("--target", "http://127.0.0.1", "--client", "connect=192.0.2.55:8443")
     for verb in (("try",), ("run",)):
         done = headcount.run(*verb, workload, *where)

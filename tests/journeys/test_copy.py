@@ -104,7 +104,7 @@ def succeeded(folder: Path, scenario: str) -> int:
 
 
 @pytest.mark.parametrize("way", ["direct", "pooled"])
-def test_the_rows_that_are_there_are_those_reported(
+def test_the_rows_in_the_table_are_those_reported(
     headcount: Headcount, postgres: Postgres, pooler: str, tmp_path: Path, way: str
 ) -> None:
     postgres.sql("TRUNCATE events")

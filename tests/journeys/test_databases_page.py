@@ -107,7 +107,7 @@ def test_a_role_without_rights_is_advised_to_have_them_granted(
     assert "GRANT SELECT, INSERT, UPDATE, DELETE ON the table TO the role" in text
 
 
-def test_statements_that_fail_between_begin_and_commit_poison_nobody(
+def test_a_failed_transaction_does_not_affect_the_next(
     headcount: Headcount, postgres: Postgres, tmp_path: Path
 ) -> None:
     path = tmp_path / "shop.toml"

@@ -67,7 +67,7 @@ def test_many_editors_work(headcount: Headcount, site: tuple[Path, str]) -> None
 @pytest.mark.parametrize(
     ("user", "password"), [("editor", "wrong"), ("reader", PASSWORDS["reader"])]
 )
-def test_who_may_not_in_is_shown(
+def test_a_refused_log_in_is_shown(
     headcount: Headcount, site: tuple[Path, str], user: str, password: str
 ) -> None:
     _, url = site
@@ -78,7 +78,7 @@ def test_who_may_not_in_is_shown(
     assert 'check failed: the body contains "errornote"' in done.out
 
 
-def test_who_gives_no_user_is_asked_for_one(headcount: Headcount, site: tuple[Path, str]) -> None:
+def test_a_missing_user_is_asked_for(headcount: Headcount, site: tuple[Path, str]) -> None:
     _, url = site
     done = headcount.run("try", str(JOURNEY), "--target", url)
     assert done.code != 0

@@ -176,7 +176,7 @@ def test_a_page_and_an_event_stream_share_the_connection(
         ("http2=on", "h1 h2", "users speak one version"),
     ],
 )
-def test_what_is_in_the_way_is_named(
+def test_obstacles_are_named(
     headcount: Headcount,
     site: tuple[Site, str],
     workload: str,
@@ -221,9 +221,7 @@ def test_the_address_that_answers_is_found(site: tuple[Site, str], tmp_path: Pat
     assert hello["version"] == "HTTP/3"
 
 
-def test_it_is_always_encrypted(
-    headcount: Headcount, site: tuple[Site, str], workload: str
-) -> None:
+def test_http3_needs_https(headcount: Headcount, site: tuple[Site, str], workload: str) -> None:
     done = headcount.run("try", workload, "--target", site[1], "--client", "http3=on")
     assert done.code == 2, done.out + done.err
     assert "give an https:// address" in done.err

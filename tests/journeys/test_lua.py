@@ -101,7 +101,7 @@ def test_a_file_that_is_not_there_is_named(
     assert "Traceback" not in done.err
 
 
-def test_what_fails_in_lua_has_its_line(
+def test_an_error_in_lua_has_its_line(
     headcount: Headcount, shop: tuple[Shop, str], tmp_path: Path
 ) -> None:
     _, url = shop

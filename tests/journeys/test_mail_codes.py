@@ -48,7 +48,7 @@ def test_one_user_sees_what_is_sent_searched_and_read(
     assert f"{{received}} = {sent[1]}" in done.out
 
 
-def test_many_users_find_their_own_codes_in_mailboxes_that_nobody_prepared(
+def test_many_users_find_their_own_codes_in_unprepared_mailboxes(
     headcount: Headcount, office: MailOffice, tmp_path: Path
 ) -> None:
     path = changed(tmp_path, 'mean = "10s"', 'mean = "100ms"')

@@ -159,7 +159,7 @@ def test_the_example_is_played(
     assert "no token: invalid_grant; check the user's name and password" in wrong.out
 
 
-def test_a_token_that_was_taken_back_is_replaced_once(headcount: Headcount, tmp_path: Path) -> None:
+def test_a_revoked_token_is_replaced_once(headcount: Headcount, tmp_path: Path) -> None:
     application = TokenSite(life_s=3600)
     revoked = []
 
@@ -180,7 +180,7 @@ def test_a_token_that_was_taken_back_is_replaced_once(headcount: Headcount, tmp_
     assert "< 401" in done.out
 
 
-def test_a_server_that_takes_no_token_is_asked_twice_and_no_more(
+def test_a_server_that_refuses_every_token_is_asked_only_twice(
     headcount: Headcount, tmp_path: Path
 ) -> None:
     application = TokenSite(life_s=3600)
@@ -273,7 +273,7 @@ def test_another_token_server_needs_its_owner_to_agree(
         assert "--authorised-by" in done.err
 
 
-def test_secrets_do_not_travel_in_clear(headcount: Headcount, tmp_path: Path) -> None:
+def test_secrets_are_not_sent_in_clear_text(headcount: Headcount, tmp_path: Path) -> None:
     oauth2 = CLIENT_GRANT.replace('"/oauth', '"http://192.0.2.7/oauth')
     file = workload(tmp_path, oauth2)
     where = ("--target", "http://127.0.0.1:1", "--authorised-by", "Ada")
@@ -282,7 +282,7 @@ def test_secrets_do_not_travel_in_clear(headcount: Headcount, tmp_path: Path) ->
     assert "in clear text to http://192.0.2.7: use https:// in token_url" in done.err
 
 
-def test_what_goes_wrong_is_said(
+def test_failures_are_explained(
     headcount: Headcount, site: tuple[TokenSite, str], tmp_path: Path
 ) -> None:
     _, url = site
@@ -341,7 +341,7 @@ def test_mistakes_are_found_without_a_server(headcount: Headcount, tmp_path: Pat
     assert "setup.1.op" in done.out + done.err or "setup.0.op" in done.out + done.err
 
 
-def test_a_secret_that_is_not_there_is_named(headcount: Headcount, tmp_path: Path) -> None:
+def test_a_missing_secret_is_named(headcount: Headcount, tmp_path: Path) -> None:
     done = headcount.run("try", workload(tmp_path, CLIENT_GRANT), "--target", "http://127.0.0.1:1")
     assert done.code == 2
     assert "environment variable SHOP_SECRET, which is not set" in done.err

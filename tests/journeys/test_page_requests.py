@@ -117,7 +117,7 @@ def shown(headcount: Headcount, tmp_path: Path) -> tuple[Site, str]:
     return site, done.out
 
 
-def test_users_send_for_resources_what_browsers_send(shown: tuple[Site, str]) -> None:
+def test_requests_for_resources_have_the_headers_of_browsers(shown: tuple[Site, str]) -> None:
     site, out = shown
     first = dict(site.asked[:7])
     assert first["/shop/page"]["Referer"] == "https://search.test/"
@@ -134,7 +134,7 @@ def test_users_send_for_resources_what_browsers_send(shown: tuple[Site, str]) ->
     assert "+ left out: 1 of cdn.test" in out
 
 
-def test_users_ask_again_as_servers_want(shown: tuple[Site, str]) -> None:
+def test_users_follow_the_cache_headers(shown: tuple[Site, str]) -> None:
     site, out = shown
     again = site.asked[7:]
     assert sorted(path for path, _ in again) == AGAIN.split()

@@ -150,7 +150,7 @@ def test_a_page_is_fetched_as_a_browser_does(
     assert left_out["left_out"] == {"cdn.test": 1}
 
 
-def test_so_many_connections_as_the_step_says(headcount: Headcount, tmp_path: Path) -> None:
+def test_the_step_sets_the_number_of_connections(headcount: Headcount, tmp_path: Path) -> None:
     with shop(tmp_path) as server:
         file = workload(tmp_path, page("resources = 'embedded', connections = 2"))
         assert headcount.run("try", file, "--target", server.url).code == 0
@@ -161,7 +161,7 @@ def test_so_many_connections_as_the_step_says(headcount: Headcount, tmp_path: Pa
 
 
 @pytest.mark.parametrize(("cache", "times"), [("true", 1), ("false", 2)])
-def test_what_has_not_changed_for_long_is_not_asked_for_again(
+def test_an_old_resource_stays_in_the_cache(
     headcount: Headcount, tmp_path: Path, cache: str, times: int
 ) -> None:
     with shop(tmp_path, age_s=30 * 86_400) as server:

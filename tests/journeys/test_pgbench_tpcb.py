@@ -110,7 +110,7 @@ def test_payments_through_a_pooler_are_whole_and_counted(
     assert side["settings"]["statements"] == "unnamed, behind a pooler"
 
 
-def test_conflicts_are_tried_again_and_what_is_given_up_leaves_nothing(
+def test_conflicts_are_retried_and_abandoned_payments_leave_nothing(
     headcount: Headcount, postgres: Postgres, tmp_path: Path
 ) -> None:
     bank(postgres, 1)

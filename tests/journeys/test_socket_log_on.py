@@ -69,7 +69,7 @@ def asking(*schemes: str, good: str = "nothing") -> Iterator[tuple[Chat, str]]:
         ),
     ],
 )
-def test_who_is_not_let_in_is_shown_the_way(
+def test_a_refused_handshake_says_how_to_log_on(
     headcount: Headcount, schemes: tuple[str, ...], options: tuple[str, ...], sentence: str
 ) -> None:
     with asking(*schemes) as (_, url):
@@ -79,7 +79,7 @@ def test_who_is_not_let_in_is_shown_the_way(
     assert sentence in re.sub(r"\s+", " ", done.out + done.err), done
 
 
-def test_a_password_opens_it(headcount: Headcount) -> None:
+def test_a_password_opens_the_socket(headcount: Headcount) -> None:
     with asking("Basic realm=a", good="Basic YWRhOnNlc2FtZQ==") as (chat, url):
         word = {"HEADCOUNT_PASSWORD": "sesame"}
         done = headcount.run("try", str(JOURNEY), "--target", url, "--user", "ada", **word)
@@ -87,7 +87,7 @@ def test_a_password_opens_it(headcount: Headcount) -> None:
     assert handshakes(chat) == ["Basic YWRhOnNlc2FtZQ=="]
 
 
-def test_a_token_that_was_taken_back_is_replaced(headcount: Headcount, tmp_path: Path) -> None:
+def test_a_revoked_token_is_replaced(headcount: Headcount, tmp_path: Path) -> None:
     site = token_site.TokenSite(life_s=3600)
     chat = Chat()
 

@@ -32,7 +32,7 @@ def test_one_user_tries_all_of_it(headcount: Headcount, shop: tuple[Shop, str]) 
     assert application.requests["GET /api/orders/<int:number>"] == 3
 
 
-def test_users_play_it_as_themselves(headcount: Headcount, shop: tuple[Shop, str]) -> None:
+def test_users_play_it_with_own_accounts(headcount: Headcount, shop: tuple[Shop, str]) -> None:
     application, url = shop
     options = ("--users", "6", "--duration", "4s", "--settle", "1s", "--think", "0.1s")
     done = headcount.run("run", str(JOURNEY), "--target", url, *options, "--json")

@@ -73,9 +73,7 @@ def test_many_users_work(headcount: Headcount, files: tuple[Path, str]) -> None:
     assert len(list(folder.iterdir())) > 3
 
 
-def test_who_has_the_wrong_password_is_not_let_in(
-    headcount: Headcount, files: tuple[Path, str]
-) -> None:
+def test_a_wrong_password_is_refused(headcount: Headcount, files: tuple[Path, str]) -> None:
     _, url = files
     options, wrong = ("--target", url, "--user", "user{n}"), {"HEADCOUNT_PASSWORD": "another"}
     done = headcount.run("try", str(JOURNEY), *options, **wrong)
