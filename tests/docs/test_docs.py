@@ -249,7 +249,7 @@ def test_the_clients_keys_are_described_with_what_they_can_be() -> None:
             assert codes(kind) == re.findall(r"'(.*?)'", choices[0]), key
 
 
-def test_targets_that_are_shown_are_some() -> None:
+def test_targets_that_are_shown_are_valid() -> None:
     shown = rows(sections(text("plan-and-workload-files.md"))["Targets"])[1:]
     found = [parse(target) for row in shown for target in codes(row[0]) if "port" not in target]
     own = {name for one in of_own_page() for name in one.labs}
@@ -262,7 +262,7 @@ def test_exit_codes() -> None:
     assert codes_of_page == {code.name: code.value for code in ExitCode}
 
 
-def test_every_form_of_criteria_is_described_and_its_example_is_one() -> None:
+def test_every_form_of_criteria_is_described_with_a_valid_example() -> None:
     forms = rows(sections(text("criteria.md"))["The forms"])[1:]
     examples = [criteria.parse(row[1].strip("`")) for row in forms]
     seen = {(example.metric, example.strict) for example in examples}

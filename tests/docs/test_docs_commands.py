@@ -50,7 +50,7 @@ COMMANDS = [
 
 
 @pytest.mark.parametrize("arguments", COMMANDS)
-def test_a_command_that_is_shown_can_be_given(arguments: list[str]) -> None:
+def test_a_command_that_is_shown_is_valid(arguments: list[str]) -> None:
     group = typer.main.get_command(app)
     context = group.make_context("headcount", [], resilient_parsing=True)
     command, rest = group, arguments

@@ -50,7 +50,7 @@ def test_every_sentence_about_the_stress_point_is_explained() -> None:
         assert stress_point(verdict) in explained
 
 
-def test_the_section_of_the_report_is_called_what_the_page_calls_it() -> None:
+def test_the_section_of_the_report_has_the_title_on_the_page() -> None:
     (title,) = re.findall(r"as \*(.+?)\* in the report", PAGE.replace("\n", " "))
     assert title == TITLE
 
@@ -65,7 +65,7 @@ def test_the_figures_of_the_data_set() -> None:
     assert f"{classes['office']} of them are ours" in PAGE
 
 
-def test_the_worked_example_is_worked_right() -> None:
+def test_the_worked_example_is_right() -> None:
     total = sum(scenario.weight for scenario in WORKLOAD.scenarios)
     large = sum(s.weight for s in WORKLOAD.scenarios if s.name.endswith("-1m")) / total
     moved = (1 - large) * 65536 + large * (1 << 20)

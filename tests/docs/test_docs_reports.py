@@ -38,19 +38,19 @@ def test_every_key_is_described_with_its_default(section: str, model: type[Stric
             assert default.strip("`") == field.default
 
 
-def test_the_languages_of_dates_are_those_there_are() -> None:
+def test_every_language_of_dates_is_listed() -> None:
     (row,) = [one for one in rows(sections(PAGE)["Template"]) if one[0] == "`dates`"]
     assert tuple(codes(row[1])) == dates.LANGUAGES
 
 
-def test_the_limits_of_logos_and_colours_are_told() -> None:
+def test_the_limits_of_logos_and_colours_are_stated() -> None:
     section = sections(PAGE)["Logos"]
     for number in (vector.MOST_ELEMENTS, logo.MOST_PIXELS, logo.MOST_BYTES):
         assert f"{number:,}" in section
     assert f"{LEAST_CONTRAST}:1" in sections(PAGE)["Colours"]
 
 
-def test_the_template_that_is_shown_is_one() -> None:
+def test_the_template_that_is_shown_is_valid() -> None:
     shown = PAGE.partition("```toml\n")[2].partition("```")[0]
     assert Template.model_validate(tomllib.loads(shown)).name == "Example Performance Ltd"
 

@@ -37,7 +37,7 @@ def test_the_engine_takes_the_workload(shop: Path) -> None:
     assert {step.op for step in steps} == {"get", "post", "put"}
 
 
-def test_a_list_of_requests_of_ones_own_is_played(tmp_path: Path) -> None:
+def test_a_custom_list_of_requests_is_played(tmp_path: Path) -> None:
     """The example's first scenario, at a server that knows its paths."""
     values = tomllib.loads(blocks(GUIDE, "toml")[0])
     lines = [

@@ -31,7 +31,7 @@ def message(path: Path, code: int, option: str = "--html") -> tuple[int, str]:
         (errno.ENXIO, "No such device or address; choose another path with --html"),
     ],
 )
-def test_a_machine_that_does_not_allow_it(tmp_path: Path, code: int, text: str) -> None:
+def test_reasons_of_the_system_are_named(tmp_path: Path, code: int, text: str) -> None:
     found, sentence = message(tmp_path / "x.html", code)
     assert found == ExitCode.UNSUITABLE
     assert sentence.startswith(f"cannot write {tmp_path / 'x.html'}: ")

@@ -50,7 +50,7 @@ def test_a_wrong_path_is_found_by_the_check_and_by_writing(
     assert (tmp_path / "file").read_text() == "mine"
 
 
-def test_a_folder_in_shared_memory_is_a_folder_and_its_files_are_replaced() -> None:
+def test_files_in_shared_memory_are_replaced() -> None:
     with TemporaryDirectory(dir="/dev/shm") as folder:
         with pytest.raises(InputError, match="this is a folder"):
             ensure_writable(Path(folder))

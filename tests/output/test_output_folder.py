@@ -34,7 +34,7 @@ KINDS = ("a symbolic link", "a pipe", "a folder")
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_trap_is_named_with_what_removes_it(bundle: Path, kind: str) -> None:
+def test_a_trap_is_named_with_the_command_that_removes_it(bundle: Path, kind: str) -> None:
     path = bundle / "x"
     plant(path, kind)
     (bundle / "made").write_text("new")
@@ -54,7 +54,7 @@ def test_a_trap_is_named_with_what_removes_it(bundle: Path, kind: str) -> None:
     assert (bundle.parent / "mine").read_text() == "mine"
 
 
-def test_the_command_that_removes_a_trap_can_be_typed(bundle: Path) -> None:
+def test_the_command_that_removes_a_trap_is_quoted(bundle: Path) -> None:
     strange = bundle.parent / "b; echo"
     bundle.rename(strange)
     plant(strange / "x", "a pipe")
@@ -62,7 +62,7 @@ def test_the_command_that_removes_a_trap_can_be_typed(bundle: Path) -> None:
         folder.replace("x", b"new")
 
 
-def test_a_second_name_of_a_file_is_replaced_and_never_written_through(bundle: Path) -> None:
+def test_a_hard_link_is_replaced_and_never_written_through(bundle: Path) -> None:
     path = bundle / "x"
     path.hardlink_to(bundle.parent / "mine")
     with Folder(bundle) as folder:
@@ -77,7 +77,7 @@ def test_a_second_name_of_a_file_is_replaced_and_never_written_through(bundle: P
 
 
 @pytest.mark.parametrize("kind", ["a symbolic link", "a pipe", "a hard link"])
-def test_what_takes_a_files_place_meanwhile_is_not_written(
+def test_a_trap_set_after_the_check_is_not_written_through(
     bundle: Path, monkeypatch: pytest.MonkeyPatch, kind: str
 ) -> None:
     monkeypatch.setattr(Folder, "ensure_free", lambda *_: None)
@@ -96,7 +96,7 @@ def test_what_takes_a_files_place_meanwhile_is_not_written(
     assert (bundle.parent / "mine").read_text() == "mine"
 
 
-def test_growing_goes_on_where_the_file_ended(bundle: Path) -> None:
+def test_growing_appends_to_the_file(bundle: Path) -> None:
     with Folder(bundle) as folder:
         for line in (b"one\n", b"two\n"):
             with folder.growing("x") as file:
@@ -108,7 +108,7 @@ def test_growing_goes_on_where_the_file_ended(bundle: Path) -> None:
     )
 
 
-def test_what_fails_leaves_nothing(bundle: Path) -> None:
+def test_a_failure_leaves_nothing(bundle: Path) -> None:
     (bundle / "x").write_text("old")
 
     def fail(folder: Folder) -> None:
@@ -124,7 +124,7 @@ def test_what_fails_leaves_nothing(bundle: Path) -> None:
     assert (bundle / "x").read_text() == "old"
 
 
-def test_what_is_written_stays_in_the_folder_that_was_opened(bundle: Path) -> None:
+def test_writes_stay_in_the_folder_that_was_opened(bundle: Path) -> None:
     other = bundle.parent / "other"
     other.mkdir()
     with Folder(bundle) as folder:
@@ -135,7 +135,7 @@ def test_what_is_written_stays_in_the_folder_that_was_opened(bundle: Path) -> No
     assert names(bundle.parent / "moved") == ["x"]
 
 
-def test_links_that_lead_to_the_folder_are_the_users_own(bundle: Path) -> None:
+def test_links_to_the_folder_are_followed(bundle: Path) -> None:
     (bundle.parent / "runs").symlink_to(bundle)
     with Folder(bundle.parent / "runs") as folder:
         folder.replace("x", b"new")

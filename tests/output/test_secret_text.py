@@ -80,7 +80,7 @@ ODD = str.maketrans({"s": "\u017f", "k": "\u212a", "i": "\u0131"})
         max_size=3,
     )
 )
-def test_no_secret_is_passed_over_because_of_how_it_is_written(
+def test_the_quick_check_misses_no_secret(
     parts: list[tuple[str, Callable[[str], str], str, str, str]],
 ) -> None:
     text = "".join(f"{spelt(name)}{mark}{value}{end}" for name, spelt, mark, value, end in parts)
@@ -105,7 +105,7 @@ def test_no_secret_is_passed_over_because_of_how_it_is_written(
         "give --password-file or set HEADCOUNT_PASSWORD",
     ],
 )
-def test_nothing_else_is(text: str) -> None:
+def test_other_text_is_not_replaced(text: str) -> None:
     assert redacted(text) == text
     assert not holds_secret(text) or "=" in text
 
@@ -129,7 +129,7 @@ def test_a_short_word_is_replaced_where_it_stands_alone() -> None:
     assert redacted("latest test, abc") == "latest ***, abc"
 
 
-def test_secrets_of_a_command_line_have_their_blanks() -> None:
+def test_secrets_of_a_command_line_may_have_blanks() -> None:
     learn_line(["run", "--target", "http://ada:two words@h", "--token", "t0ken"])
     assert redacted('"two words" and t0ken') == '"***" and ***'
 
