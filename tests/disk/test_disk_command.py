@@ -145,7 +145,7 @@ def test_ctrl_c_prints_what_was_measured(headcount: Headcount, on_disk: Path) ->
     assert list(on_disk.iterdir()) == []
 
 
-def test_where_io_uring_is_forbidden_threads_measure_and_the_reason_is_told(
+def test_without_io_uring_threads_measure_and_the_reason_is_given(
     headcount: Headcount, on_disk: Path
 ) -> None:
     assert io_uring_unavailable() is None
@@ -165,7 +165,7 @@ def test_where_io_uring_is_forbidden_threads_measure_and_the_reason_is_told(
     assert "--engine threads" in done.stderr
 
 
-def test_a_limit_of_file_sizes_is_told(headcount: Headcount, on_disk: Path) -> None:
+def test_a_limit_of_file_sizes_is_named(headcount: Headcount, on_disk: Path) -> None:
     ended = headcount.run("disk", str(on_disk), *FEW, ulimit="-f 8192")
     assert ended.code == ExitCode.UNSUITABLE
     assert "ulimit -f" in ended.message
@@ -239,7 +239,7 @@ def test_bad_input_is_one_sentence(
     assert ended.out == ""
 
 
-def test_a_seed_is_told_so_that_it_can_be_repeated(headcount: Headcount, on_disk: Path) -> None:
+def test_the_seed_is_in_the_answer(headcount: Headcount, on_disk: Path) -> None:
     few = ["--threads", "1", "--depths", "1", "--blocks", "4KiB", "--patterns", "random-read"]
     ended = headcount.run("disk", str(on_disk), *SMALL, *few, "--seed", "77", "--json")
     assert json.loads(ended.out)["settings"]["seed"] == 77

@@ -27,7 +27,7 @@ def test_rates_are_per_second_and_mb_decimal(measured: Make) -> None:
     assert statistics.fmean(one.batches_mb_per_s) == pytest.approx(4096 * 1000 / 2 / 1e6)
 
 
-def test_nothing_moved_is_no_figure_and_not_zero(measured: Make) -> None:
+def test_without_transfers_figures_are_missing_and_not_zero(measured: Make) -> None:
     none = replace(measured([0] * 10), process_cpu_s=0.0, machine_busy=None)
     assert none.cpu_us_per_io is None
     assert none.mb_per_cpu_s is None
@@ -37,7 +37,7 @@ def test_nothing_moved_is_no_figure_and_not_zero(measured: Make) -> None:
     assert row["CPU"] == row["CPU/IO"] == row["\N{PLUS-MINUS SIGN}"] == "\N{EN DASH}"
 
 
-def test_others_are_what_is_not_ours(measured: Make) -> None:
+def test_cpu_of_others_is_the_total_less_ours(measured: Make) -> None:
     one = measured([4096] * 10)  # 0.5 s of 2 processors in 1 s: a quarter of the machine
     assert one.others_busy(2) == pytest.approx(0.4 - 0.25)
     assert one.others_busy(1) == 0
@@ -68,7 +68,7 @@ def test_the_shares_of_a_preset_are_percent(name: str) -> None:
     assert preset.origin
 
 
-def test_a_preset_that_is_not_there_is_named() -> None:
+def test_an_unknown_preset_is_named() -> None:
     with pytest.raises(InputError, match="fileserver, database, webserver"):
         grid.preset_cells("mailserver", [1], [1])
 
@@ -90,7 +90,7 @@ def test_a_test_file_is_rounded_up_and_must_hold_the_largest_cell(cell: Cell) ->
 
 
 @pytest.mark.parametrize("text", ["", "1,", "0", "1,x", "-1", "5000", "1.5"])
-def test_numbers_that_cannot_be_say_how_to_write_them(text: str) -> None:
+def test_invalid_numbers_say_how_to_write_them(text: str) -> None:
     with pytest.raises(InputError, match="write it like 1,2,4,8"):
         settings.numbers(text, "--threads")
     assert settings.numbers("4, 1,4", "--threads") == (4, 1)
@@ -111,7 +111,7 @@ def usual(**other: object) -> settings.Settings:
     return replace(made, **other)  # type: ignore[arg-type]
 
 
-def test_doubts_are_told_where_there_are_some(measured: Make) -> None:
+def test_doubts_are_reported_if_there_are_any(measured: Make) -> None:
     quiet = replace(measured([4096] * 10), machine_busy=0.3)
     assert doubts(usual(), "disk", 1 << 34, [quiet], 2) == []
     assert "memory" in doubts(usual(), "memory", 1 << 34, [quiet], 2)[0]

@@ -76,7 +76,7 @@ def test_its_interval_is_as_wide_as_the_scores_of_many_runs(measured: Make) -> N
     assert statistics.fmean(widths) / (2 * 1.96) == pytest.approx(spread, rel=0.1)
 
 
-def test_weights_multiply_by_what_a_cell_is() -> None:
+def test_weights_of_a_cell_are_multiplied() -> None:
     cells = grid.cells(["random-read", "random-write"], [4096, 65536], [1, 4], [1, 8])
     found = score.weights(cells, ["random-read=2", "4KiB=3", "depth8=0.5", "threads4=10"])
     for cell, weight in zip(cells, found, strict=True):

@@ -30,7 +30,7 @@ def of(mean: float, error: float) -> Capacity:
     return capacity(mean, mean * math.exp(-z * error), mean * math.exp(z * error))
 
 
-def test_errors_add_up_as_their_squares() -> None:
+def test_errors_add_in_quadrature() -> None:
     found = change(of(200, 0.03), of(180, 0.04))
     assert found is not None
     z = NormalDist().inv_cdf(0.975)

@@ -97,7 +97,7 @@ def test_intervals_hold_the_truth_as_often_as_they_say(power: float, repeats: in
     assert not_measurable == holding["net_use"]
 
 
-def test_what_was_not_varied_has_no_cost() -> None:
+def test_an_amount_that_was_not_varied_has_no_cost() -> None:
     points, starts = experiment((7,), (1, 20))
     amounts = noisy(points, starts, TRUTH, np.random.default_rng(1), 0.5)
     names = ["base", "connection", "net_use", "first_file", "open_file"]

@@ -101,7 +101,7 @@ def test_costs_and_differences_have_the_intervals_of_scipy() -> None:
         assert (cost.more_low, cost.more_high) == pytest.approx((paired.low, paired.high))
 
 
-def test_sentences_tell_what_can_be_told_apart() -> None:
+def test_sentences_name_only_measurable_costs() -> None:
     first, second = analysis.sentences(analysis.costs(points()))
     assert first.startswith("15 ms cost a connection 11.9 kB [11.")
     assert first.endswith("the server's sockets; nothing measurable in the server's processes.")
@@ -124,7 +124,7 @@ def test_a_repeat_that_was_cut_short_is_compared_as_far_as_it_came() -> None:
     assert found[0.1, "sockets"].more == pytest.approx((values - base)[1:].mean())
 
 
-def test_a_kernel_that_does_not_say_is_left_out() -> None:
+def test_a_kernel_without_figures_is_left_out() -> None:
     silent = memory(6e6, 1e3, None)
     found = analysis.costs([point(0, 0.0, during=silent), point(1, 0.0, during=silent)])
     assert [cost.of for cost in found] == ["processes", "sockets"]

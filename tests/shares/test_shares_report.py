@@ -48,13 +48,13 @@ def shown(width: int = 100, encoding: str = "utf-8") -> str:
     return raw.getvalue().decode(encoding)
 
 
-def test_each_cost_is_told_beside_that_of_the_study() -> None:
+def test_each_cost_is_given_beside_that_of_the_study() -> None:
     assert shares_file.made().sentences == SENTENCES
     for sentence in SENTENCES:
         assert sentence in shown()
 
 
-def test_what_cannot_be_told_from_nothing_is_said_to_be_so() -> None:
+def test_a_cost_that_may_be_zero_is_called_not_measurable() -> None:
     kernel = next(fit for fit in shares_file.made().fits if fit.of == "kernel")
     cost = next(cost for cost in kernel.costs if cost.name == "net_use")
     assert cost.low < 0 < cost.high
@@ -78,7 +78,7 @@ def test_the_table_has_a_row_for_each_kind_of_point() -> None:
     assert shares_file.held_bytes(1000, 20, 1, 100) == pytest.approx(67.94e6)
 
 
-def test_everything_a_reader_must_know_is_there() -> None:
+def test_scope_omissions_and_doubts_are_in_the_report() -> None:
     text = shown()
     for line in (*analysis.COUNTED, *analysis.NOT_COUNTED):
         assert line in text
@@ -101,7 +101,7 @@ def test_too_few_points_are_a_doubt_and_no_fit() -> None:
     assert analysis.sentences(fits) == []
 
 
-def test_kernels_that_say_nothing_have_no_costs() -> None:
+def test_kernels_without_figures_have_no_costs() -> None:
     silent = [point.model_copy(update={"kernel_bytes": None}) for point in shares_file.points()]
     fits, _ = analysis.fits(silent)
     assert [fit.of for fit in fits] == ["processes", "logon-cpu", "net-use-cpu"]

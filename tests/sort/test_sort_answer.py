@@ -58,7 +58,7 @@ def test_each_limit_of_memory_has_its_cliff() -> None:
     ] == [1, None]
 
 
-def test_another_disk_saves_what_the_paper_s_did() -> None:  # S-09
+def test_another_disk_saves_as_much_as_in_the_paper() -> None:  # S-09
     away = Place(Path("/work"), 2, frozenset({"sdb"}))
     elsewhere = setting(16_000_000, where=away)
     beside = setting(16_000_000)
@@ -82,7 +82,7 @@ def test_the_ladder_reaches_beyond_what_fits() -> None:
     assert len(kept) == 2 * len(sizes) - 2
 
 
-def test_records_of_a_benchmark_need_what_the_formula_says_without_its_tenth() -> None:  # S-02
+def test_benchmark_records_need_the_formula_without_its_tenth() -> None:  # S-02
     layout = record_layout(100, 10)
     formula = layout.formula(3_000_000).value
     assert formula == 382_800_000
@@ -100,7 +100,7 @@ class Tags(HTMLParser):
         self.tags.append((tag, dict(attrs)))
 
 
-def test_the_page_needs_nothing_and_shows_every_figure() -> None:
+def test_the_page_loads_nothing_and_shows_every_figure() -> None:
     found = setting_figures.figures(PAPER)
     content = page.SortContent(
         SUBJECT, Measured(PAPER, {"crc_sum": 1}), found, setting_figures.cliffs(found), "now"

@@ -49,7 +49,7 @@ def test_figures_agree_with_what_the_system_counts(headcount: Headcount, folder:
     assert list(folder.iterdir()) == []
 
 
-def test_memory_is_kept_and_what_fits_writes_nothing(headcount: Headcount, folder: Path) -> None:
+def test_limits_hold_and_data_that_fits_writes_nothing(headcount: Headcount, folder: Path) -> None:
     sizes = "2MB,8MB,32MB,64MB"
     found = answer(
         headcount, folder, "--size", "40MB", "--sweep", "--sortsize", sizes, "--repeat", "1"
@@ -81,14 +81,14 @@ def test_the_need_is_exact(headcount: Headcount, folder: Path) -> None:
             assert setting["temporary_bytes"] == temporary
 
 
-def test_the_formula_gives_what_the_paper_s_did(headcount: Headcount, folder: Path) -> None:
+def test_the_formula_gives_the_value_of_the_paper(headcount: Headcount, folder: Path) -> None:
     memory = answer(headcount, folder, "--repeat", "1", "--no-verify")["memory"]
     assert round(memory["formula_bytes"] / 1e6) == 171  # S-01
     assert memory["formula_bytes"] == pytest.approx(694_444 * (144 + 80) * 1.1, rel=1e-12)
     assert memory["need_bytes"] < memory["formula_bytes"]
 
 
-def test_what_is_kept_is_right(headcount: Headcount, folder: Path) -> None:
+def test_the_files_that_are_kept_are_right(headcount: Headcount, folder: Path) -> None:
     mine = folder / "mine"
     mine.write_text("untouched")
     found = answer(headcount, folder, *QUICK, "--keep", "--seed", "3", "--threads", "2")
@@ -119,7 +119,7 @@ def test_the_same_seed_makes_the_same_data(headcount: Headcount, folder: Path) -
     assert sums[0] == sums[1] != sums[2]
 
 
-def test_runs_elsewhere(headcount: Headcount, folder: Path, tmp_path: Path) -> None:
+def test_runs_in_another_folder(headcount: Headcount, folder: Path, tmp_path: Path) -> None:
     other = tmp_path / "other"
     other.mkdir()
     found = answer(headcount, folder, *QUICK, "--compare-placement", "--work", other)
@@ -194,7 +194,7 @@ def test_examples_of_the_help_have_these_options() -> None:
         (["FOLDER", "--memory", "20MB"], 2, "--memory leaves no room"),
     ],
 )
-def test_what_is_wrong_is_said(
+def test_mistakes_are_reported(
     headcount: Headcount, folder: Path, arguments: list[str], code: int, message: str
 ) -> None:
     file = folder.parent / "file"
