@@ -18,7 +18,7 @@ def base(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return home.base()
 
 
-def test_it_is_where_caches_are_unless_told(base: Path) -> None:
+def test_the_folder_is_in_the_cache_by_default(base: Path) -> None:
     server = start_lab("files", {})
     folder = Path(server.address)
     assert folder.is_dir()
@@ -30,7 +30,7 @@ def test_it_is_where_caches_are_unless_told(base: Path) -> None:
     server.stop()
 
 
-def test_it_is_on_the_disk_that_was_chosen(tmp_path: Path) -> None:
+def test_the_folder_is_on_the_chosen_disk(tmp_path: Path) -> None:
     disk = tmp_path / "disk"
     disk.mkdir()
     (disk / "files-of-mine").mkdir()
@@ -42,7 +42,7 @@ def test_it_is_on_the_disk_that_was_chosen(tmp_path: Path) -> None:
     assert [path.name for path in disk.iterdir()] == ["files-of-mine"]
 
 
-def test_what_a_killed_run_left_is_swept_and_nothing_else(tmp_path: Path) -> None:
+def test_only_remains_of_killed_runs_are_removed(tmp_path: Path) -> None:
     left = tmp_path / AROUND / "files-left"
     left.mkdir(parents=True)
     other = tmp_path / AROUND / "letters"
@@ -64,7 +64,7 @@ def test_what_a_killed_run_left_is_swept_and_nothing_else(tmp_path: Path) -> Non
         ({"paths": "/mnt"}, "lab:files has no setting paths; it has: path"),
     ],
 )
-def test_mistakes_are_told(settings: dict[str, str], part: str) -> None:
+def test_mistakes_are_reported(settings: dict[str, str], part: str) -> None:
     with pytest.raises(InputError) as caught:
         start_lab("files", settings)
     assert part in str(caught.value)

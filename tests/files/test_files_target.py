@@ -38,7 +38,7 @@ def test_folders(text: str, folder: str) -> None:
     "text",
     ["file://mnt/share", "file:mnt", "file:/mnt", "file://", "file:///a?b", "file:///a#b", "file:"],
 )
-def test_what_is_no_folder_is_refused_with_the_form(text: str) -> None:
+def test_an_invalid_folder_is_refused_with_the_form(text: str) -> None:
     with pytest.raises(InputError, match=r"with three slashes.*file:///mnt/my%20share") as caught:
         parse(text)
     assert text in str(caught.value)
@@ -99,7 +99,7 @@ def test_shares_are_not_for_folders() -> None:
 @pytest.mark.parametrize(
     "client", [{}, {"engine": "threads", "mode": "direct", "first_user": "3", "verify": "off"}]
 )
-def test_the_engine_takes_what_is_described(tmp_path: Any, client: dict[str, str]) -> None:
+def test_the_engine_takes_the_described_settings(tmp_path: Any, client: dict[str, str]) -> None:
     plan = plan_of(f"file://{tmp_path}", **client)
     access = FilesAccess(plan, str(tmp_path))
     engine = Engine(engine_plan(plan), plan.protocol, access.engine_target())

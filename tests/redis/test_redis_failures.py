@@ -22,10 +22,10 @@ MEANT = [
 
 
 @pytest.mark.parametrize(("kind", "message", "rule"), MEANT)
-def test_its_errors_are_explained(kind: str, message: str, rule: str) -> None:
+def test_errors_of_redis_are_explained(kind: str, message: str, rule: str) -> None:
     assert cause_of(kind, message).id == rule
 
 
-def test_others_words_are_not_taken_for_its() -> None:
+def test_errors_of_others_are_not_taken_for_those_of_redis() -> None:
     assert not cause_of("refused", "RCPT TO: 450 4.2.0 busy now").id.startswith("redis")
     assert not cause_of("refused", "smtp: busy now").id.startswith("redis")

@@ -45,7 +45,7 @@ def cleaned(store: Store) -> dict[str, object]:
     return done
 
 
-def test_they_are_made_once_and_deleted_with_nothing_else(store: Store) -> None:
+def test_keys_are_made_once_and_only_they_are_deleted(store: Store) -> None:
     store.cli("set", "theirs", "42")
     assert prepared(store) == {"made_keys": KEYS, "written_bytes": KEYS * BYTES}
     assert store.cli("dbsize") == str(KEYS + 2)
@@ -56,7 +56,7 @@ def test_they_are_made_once_and_deleted_with_nothing_else(store: Store) -> None:
     assert cleaned(store) == {"found": False, "keys": 0}
 
 
-def test_what_is_missing_or_damaged_is_mended_when_it_is_read_through(store: Store) -> None:
+def test_reading_through_repairs_missing_and_damaged_keys(store: Store) -> None:
     prepared(store)
     store.cli("del", "headcount:000000007")
     store.cli("setrange", "headcount:000000008", "500", "XXXX")
@@ -73,7 +73,7 @@ def test_another_data_set_takes_the_place_of_the_first(store: Store) -> None:
     assert store.cli("dbsize") == "11"
 
 
-def test_keys_of_the_same_names_that_are_somebody_elses_stay(store: Store) -> None:
+def test_keys_of_others_with_the_same_names_are_kept(store: Store) -> None:
     store.cli("set", "headcount:000000001", "theirs")
     with pytest.raises(InputError, match="they are not Headcount's; give another database"):
         prepared(store)
@@ -82,7 +82,7 @@ def test_keys_of_the_same_names_that_are_somebody_elses_stay(store: Store) -> No
     store.cli("flushall")
 
 
-def test_an_unfinished_data_set_is_made_anew(store: Store) -> None:
+def test_an_unfinished_data_set_is_made_again(store: Store) -> None:
     def stop(_text: str) -> None:
         raise KeyboardInterrupt
 
@@ -93,7 +93,7 @@ def test_an_unfinished_data_set_is_made_anew(store: Store) -> None:
 
 
 @pytest.mark.parametrize("user", ["", "ada"])
-def test_who_may_not_log_on_is_an_error_of_the_input(user: str) -> None:
+def test_a_refused_log_on_is_an_error_of_the_input(user: str) -> None:
     with serving() as closed:
         if user:
             closed.cli("acl", "setuser", user, "on", ">right", "~headcount:*", "+@all")

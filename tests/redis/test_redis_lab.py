@@ -19,7 +19,7 @@ def target(address: str, **options: object) -> str:
     return json.dumps({"address": address, "data_set": data_set, **options})
 
 
-def test_it_answers_as_it_was_set_and_leaves_nothing() -> None:
+def test_redis_has_its_settings_and_leaves_nothing() -> None:
     with serving(maxmemory_mib="32", maxmemory_policy="allkeys-lru", appendonly="yes") as store:
         assert store.cli("ping") == "PONG"
         assert store.cli("config", "get", "maxmemory").split()[1] == str(32 << 20)
@@ -37,7 +37,7 @@ def test_it_answers_as_it_was_set_and_leaves_nothing() -> None:
         _engine.hello("redis", target(store.server.address))
 
 
-def test_it_does_not_run_as_root() -> None:
+def test_redis_does_not_run_as_root() -> None:
     with serving() as store:
         assert 0 not in owners(store.server.pids)
 
@@ -50,7 +50,7 @@ def test_it_does_not_run_as_root() -> None:
         ({"io_threads": "0"}, 'io_threads is "0"; it can be: 1 to 128'),
     ],
 )
-def test_settings_it_does_not_have(settings: dict[str, str], message: str) -> None:
+def test_unknown_settings_and_values_are_refused(settings: dict[str, str], message: str) -> None:
     with pytest.raises(InputError, match=message):
         start_lab("redis", settings)
     with pytest.raises(InputError, match=message):
@@ -61,7 +61,7 @@ def test_defaults_are_among_what_is_accepted() -> None:
     RedisServer.check_settings({key: one.default for key, one in REDIS.items()})
 
 
-def test_tls_is_what_it_says() -> None:
+def test_the_tls_setting_turns_tls_on() -> None:
     with serving(tls="on") as store:
         assert store.cli("ping") == "PONG"
         trusted = {"tls": True, "verify_certificates": str(store.server.authority)}

@@ -56,7 +56,7 @@ def test_levels_on_the_lab_have_every_operation_and_disclose_the_server(
     assert headcount.leftovers() == []
 
 
-def test_somebodys_redis_is_prepared_played_and_cleaned(headcount: Headcount, store: Store) -> None:
+def test_a_foreign_redis_is_prepared_played_and_cleaned(headcount: Headcount, store: Store) -> None:
     store.cli("set", "theirs", "42")
     prepare = ("prepare", "ycsb-b", "--target", store.target, "--users", "4", "--scale", "0.01")
     ended = headcount.run(*prepare, "--json")

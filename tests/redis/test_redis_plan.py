@@ -66,7 +66,7 @@ def test_keys_are_scaled_and_keep_their_values() -> None:
 
 
 @pytest.mark.parametrize(("size", "part"), [(23, "24 bytes to 16 MiB"), ("17MiB", "17MiB")])
-def test_values_have_a_size_that_the_engine_writes(size: int | str, part: str) -> None:
+def test_sizes_of_values_have_bounds(size: int | str, part: str) -> None:
     with pytest.raises(ValueError, match=part):
         Keys(count=1, value_size=size)
 
