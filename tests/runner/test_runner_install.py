@@ -56,7 +56,7 @@ def started_nothing(folder: Path) -> None:
         assert line.endswith(f"/{name} 0"), line
 
 
-def test_whatever_would_start_a_server_does_nothing(
+def test_commands_that_would_start_a_server_do_nothing(
     tmp_path: Path, environment: dict[str, str]
 ) -> None:
     had_policy = POLICY.exists()

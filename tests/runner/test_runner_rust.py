@@ -63,20 +63,18 @@ def test_what_passes_is_run_once(monkeypatch: pytest.MonkeyPatch, asked: Path) -
     assert ended(monkeypatch, asked, Machine(), {}) == (0, [ALL])
 
 
-def test_a_failure_on_a_machine_that_was_there_is_one(
-    monkeypatch: pytest.MonkeyPatch, asked: Path
-) -> None:
+def test_a_failure_without_stolen_cpus_counts(monkeypatch: pytest.MonkeyPatch, asked: Path) -> None:
     assert ended(monkeypatch, asked, Machine(0.02), {"app": 1}) == (101, [ALL])
 
 
-def test_a_failure_while_the_cpus_were_stolen_is_tried_again(
+def test_a_failure_with_stolen_cpus_is_retried(
     monkeypatch: pytest.MonkeyPatch, asked: Path
 ) -> None:
     found = ended(monkeypatch, asked, Machine(0.3), {"app": 1})
     assert found == (0, [ALL, "-p headcount-app --test app"])
 
 
-def test_one_failure_of_two_without_a_reason_is_enough(
+def test_one_failure_without_stolen_cpus_is_enough(
     monkeypatch: pytest.MonkeyPatch, asked: Path
 ) -> None:
     found = ended(monkeypatch, asked, Machine(0.3, 0.01), {"app": 1, "mail": 1})

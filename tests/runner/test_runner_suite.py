@@ -45,7 +45,7 @@ def test_what_passes_is_run_once(folder: Path, capfd: pytest.CaptureFixture[str]
     assert "3 passed" in capfd.readouterr().out
 
 
-def test_what_failed_beside_others_and_passes_alone_is_told(
+def test_a_test_that_passes_only_alone_is_reported(
     folder: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(suite, "BESIDE", BESIDE)
@@ -80,7 +80,7 @@ def test_many_failures_of_one_file_are_run_once_more(
     assert ended(folder, 1, other=False) == (1, 2)
 
 
-def test_an_error_that_is_no_test_keeps_its_code(folder: Path) -> None:
+def test_an_error_outside_tests_keeps_its_code(folder: Path) -> None:
     (folder / "test_made.py").write_text("def broken(:\n")
     assert suite.main([str(folder), "-c", str(folder / "pytest.ini")], folder / "cache") != 0
 
