@@ -4,7 +4,7 @@ from headcount.bundle.confirmation import Confirmation, Estimate, Finding, LeftO
 from headcount.bundle.diagnosis import Limit
 
 
-def made(limit: Limit = "pool") -> Confirmation:
+def confirmation(limit: Limit = "pool") -> Confirmation:
     """Two experiments that refuted a limit and support a lock, and one that was not played."""
     estimate = Estimate(
         name="load.places", value=1.02, low=0.9, high=1.14, unit="{scenario}", sentence="one"

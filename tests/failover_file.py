@@ -63,7 +63,7 @@ def failover(*outages: Outage) -> Failover:
     )
 
 
-def made() -> Failover:
+def complete_failover() -> Failover:
     """A failover with every part of its record."""
     invalid = {"outcome": "invalid", "reasons": ["users were not served before the fault"]}
     late = outage(2, None, answered_s=None, restored_s=None, doubts=["the generator was full"])

@@ -35,7 +35,7 @@ def point(repeat: int, latency_s: float) -> LatencyPoint:
     )
 
 
-def made(given: Sequence[LatencyPoint] = ()) -> LatencyFile:
+def latency_record(given: Sequence[LatencyPoint] = ()) -> LatencyFile:
     """The record of these starts."""
     points = [point(repeat, latency_s) for repeat in (0, 1) for latency_s in (0.0, 0.015)]
     points = list(given) or points

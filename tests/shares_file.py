@@ -44,7 +44,7 @@ def points() -> list[SharesPoint]:
     return made
 
 
-def made() -> SharesFile:
+def shares_result() -> SharesFile:
     """The whole result."""
     held = points()
     fits, doubts = analysis.fits(held)

@@ -14,7 +14,7 @@ from headcount.bundle.tuning import (
 )
 
 
-def made() -> Tuning:
+def complete_tuning() -> Tuning:
     proof = [Pair(incumbent=9, challenger=10, users=400, log_gain=gain) for gain in (0.3, 0.37)]
     cells = [
         Cell(

@@ -3,7 +3,7 @@
 from headcount.bundle.versus import Versus, VersusPair, VersusRest, VersusSide, VersusTurn
 
 
-def made() -> Versus:
+def versus() -> Versus:
     """Two pairs in the order ABBA, the second cut short."""
     turns = [
         VersusTurn(side="A", level=1, users=20, began_s=1.0, ended_s=9.0),

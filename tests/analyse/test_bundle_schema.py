@@ -52,12 +52,12 @@ def written_files() -> dict[str, Any]:
         "levels": Levels(levels=[level]),
         "verdict": verdict,
         "environment": environment,
-        "confirmation": confirmation_file.made(),
-        "failover": failover_file.made(),
-        "shares": shares_file.made(),
-        "latency": latency_file.made(),
-        "tuning": tuning_file.made(),
-        "versus": versus_file.made(),
+        "confirmation": confirmation_file.confirmation(),
+        "failover": failover_file.complete_failover(),
+        "shares": shares_file.shares_result(),
+        "latency": latency_file.latency_record(),
+        "tuning": tuning_file.complete_tuning(),
+        "versus": versus_file.versus(),
         "manifest": Manifest.model_validate_json(
             manifest_text({"plan.toml": manifest_entry(b"format = 1")})
         ),

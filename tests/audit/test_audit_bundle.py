@@ -27,7 +27,7 @@ from headcount.cli.audit import audited
 from headcount.errors import InputError
 from headcount.report import assemble
 from headcount.schemas import SCHEMAS
-from tuning_file import made as tuned
+from tuning_file import complete_tuning
 
 
 def pick(found: Audit, check: str) -> Result:
@@ -329,7 +329,7 @@ def test_published_results_are_recomputed() -> None:
 
 
 def test_the_answer_of_a_tuning_must_be_in_its_report(bundle: Path) -> None:
-    found = tuned()
+    found = complete_tuning()
     tuning.write(found, without_manifest(bundle))
     path = assemble.write(load(bundle))
     assert "follows exactly" in pick(audited(bundle), "report").sentence

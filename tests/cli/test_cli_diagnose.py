@@ -79,7 +79,7 @@ def test_results_of_experiments_are_beside_the_answer(home: Headcount, bundle: P
     assert verdict is not None
     assert verdict.diagnosis is not None
     named = verdict.diagnosis.limit
-    proof = confirmation_file.made(named)
+    proof = confirmation_file.confirmation(named)
     confirmation.write(proof, bundle)
     try:
         beside = 'refuted by experiments "concurrency" and "kinds", which support a lock'

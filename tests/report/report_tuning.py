@@ -11,7 +11,7 @@ from report_factory import content
 from headcount.bundle import tuning as record
 from headcount.bundle.tuning import KnobState, Pair, Race, Tuning
 from headcount.report.content import ReportContent
-from tuning_file import made
+from tuning_file import complete_tuning
 
 
 def race(
@@ -48,7 +48,7 @@ def tuned() -> Tuning:
         tried=False,
         obstacle="it risks security; allow it with --allow ssl_protocols",
     )
-    plain = made()
+    plain = complete_tuning()
     races = [
         race(1, 4, "better", 0.35),
         race(2, 2),
@@ -60,7 +60,7 @@ def tuned() -> Tuning:
 
 
 def without_claim() -> Tuning:
-    weak = made().ratio
+    weak = complete_tuning().ratio
     assert weak is not None
     return tuned().model_copy(
         update={

@@ -89,7 +89,7 @@ def test_the_answer_has_it_in_two_to_four_lines() -> None:
 
 def test_results_of_experiments_are_in_every_report() -> None:
     named = found()
-    proof = confirmation_file.made(named.limit)
+    proof = confirmation_file.confirmation(named.limit)
     tested = dataclasses.replace(diagnosed(), confirmation=proof)
     beside = 'refuted by experiments "concurrency" and "kinds", which support a lock'
     page = unbroken(render(tested))

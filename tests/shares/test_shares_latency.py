@@ -175,7 +175,7 @@ def test_only_web_pages_are_made_larger() -> None:
 def test_the_report_fits_and_has_every_figure() -> None:
     stream = io.StringIO()
     console = Console(file=stream, width=80, highlight=False)
-    report.show(latency_file.made(points()), console)
+    report.show(latency_file.latency_record(points()), console)
     table = [line for line in stream.getvalue().splitlines() if " sockets " in line and "[" in line]
     assert len([line for line in table if line.startswith((" ", "1"))]) >= 3
     assert "From 4 repeats" in stream.getvalue()

@@ -43,19 +43,19 @@ def shown(width: int = 100, encoding: str = "utf-8") -> str:
     raw = io.BytesIO()
     stream = io.TextIOWrapper(raw, encoding=encoding)
     console = Console(file=stream, width=width, highlight=False, soft_wrap=True)
-    report.show(shares_file.made(), console)
+    report.show(shares_file.shares_result(), console)
     stream.flush()
     return raw.getvalue().decode(encoding)
 
 
 def test_each_cost_is_given_beside_that_of_the_study() -> None:
-    assert shares_file.made().sentences == SENTENCES
+    assert shares_file.shares_result().sentences == SENTENCES
     for sentence in SENTENCES:
         assert sentence in shown()
 
 
 def test_a_cost_that_may_be_zero_is_called_not_measurable() -> None:
-    kernel = next(fit for fit in shares_file.made().fits if fit.of == "kernel")
+    kernel = next(fit for fit in shares_file.shares_result().fits if fit.of == "kernel")
     cost = next(cost for cost in kernel.costs if cost.name == "net_use")
     assert cost.low < 0 < cost.high
     assert not cost.measurable
