@@ -32,7 +32,7 @@ def fleet(*numbers: int, since: Moment | None = None, lost: Sequence[int] = ()) 
     return Fleet({one: agent(one) for one in numbers}, since or Moment(), frozenset(lost))
 
 
-def played(one: LevelResult, numbers: Sequence[int], slow: int | None = 2) -> LevelResult:
+def level_of_agents(one: LevelResult, numbers: Sequence[int], slow: int | None = 2) -> LevelResult:
     """A level whose agents have equal parts of the users; the slow one does less, and is full."""
     users = one.users / len(numbers)
     counters = dict(one.counters)
@@ -55,7 +55,7 @@ def levels(numbers: Sequence[int], slow: int | None = 2) -> list[LevelResult]:
     """A ladder; the slow agent is full from 800 users on, which makes the last level invalid."""
     outcomes = ("passed", "passed", "passed", "invalid")
     return [
-        played(level(index, users, outcome=outcome), numbers, slow)
+        level_of_agents(level(index, users, outcome=outcome), numbers, slow)
         for index, (users, outcome) in enumerate(zip(USERS, outcomes, strict=True), 1)
     ]
 

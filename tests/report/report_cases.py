@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from pydantic import BaseModel
-from report_agents import agent, agents, played
+from report_agents import agent, agents, level_of_agents
 from report_factory import content, empty_level, level, score, timeline, times, verdict
 from report_tasks import tasked
 
@@ -264,7 +264,7 @@ def hostile() -> ReportContent:
         target=HOSTILE,
         started_at=HOSTILE,
         verdict=_hostile_model(plain.verdict),
-        levels=[_hostile_model(played(one, (1, 2, 3))) for one in plain.levels],
+        levels=[_hostile_model(level_of_agents(one, (1, 2, 3))) for one in plain.levels],
         agents=[Fleet({one: agent(one, f"{one}{HOSTILE}") for one in (1, 2, 3)}, Moment())],
         environment=_hostile_model(plain.environment),
         plan_toml=HOSTILE + "\ud800",

@@ -19,7 +19,7 @@ def svg(inner: str, attributes: str = 'viewBox="0 0 9 9"', before: str = "") -> 
     return f"{before}<svg {NS} {attributes}>{inner}</svg>".encode()
 
 
-def billion() -> str:
+def billion_squares() -> str:
     """Each of 30 groups draws the one before twice: 2^30 squares."""
     parts = ['<g id="g0"><rect width="1" height="1"/></g>']
     parts += [
@@ -56,7 +56,7 @@ UNSAFE = [
     (b"", "neither a PNG nor valid SVG"),
     (svg("<rect/>" * 6000), "draws more than 5,000 elements"),
     (svg("<g>" * 100 + "</g>" * 100), "nested more than 40 deep"),
-    (svg(billion()), "draws more than 5,000 elements"),
+    (svg(billion_squares()), "draws more than 5,000 elements"),
     (svg('<g id="a"><use href="#a"/></g>'), "use each other"),
     (svg(" " * 600_000), "more than 500,000 bytes"),
 ]

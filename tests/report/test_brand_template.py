@@ -92,11 +92,11 @@ def test_the_accent_is_in_the_page_and_only_with_the_template(tmp_path: Path) ->
     red = f"{0x7A / 255:.3f}"[:5]
     branded = pdf(of_content(content()), load(template(tmp_path, WHOLE)))
     plain = pdf(of_content(content()))
-    assert red in drawn(branded, tmp_path)
-    assert red not in drawn(plain, tmp_path)
+    assert red in second_page(branded, tmp_path)
+    assert red not in second_page(plain, tmp_path)
 
 
-def drawn(made: bytes, folder: Path) -> str:
+def second_page(made: bytes, folder: Path) -> str:
     """What the second page is drawn with."""
     del folder
     return pdf_reader(made).pages[1].get_contents().get_data().decode("latin-1")

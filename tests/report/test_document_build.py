@@ -86,7 +86,7 @@ def test_tables_are_whole(case: Case) -> None:
             assert len(block.widths) in (0, len(block.columns)), block.caption
 
 
-def alone() -> Case:
+def one_user() -> Case:
     """One user, one level."""
     one = level(1, 1, "only")
     cost = verdict().cost.model_copy(update={"levels": 1, "operations": 1})
@@ -94,7 +94,7 @@ def alone() -> Case:
     return Case("one user", replace(content(), levels=[one], verdict=found))
 
 
-@pytest.mark.parametrize("case", [*cases(), alone()], ids=lambda case: case.name)
+@pytest.mark.parametrize("case", [*cases(), one_user()], ids=lambda case: case.name)
 def test_sentences_are_whole(case: Case) -> None:
     for text in prose(of_content(case.content)):
         assert "None" not in text
@@ -155,7 +155,7 @@ def test_headlines_say_no_more_than_is_known() -> None:
     assert headline(found.model_copy(update={"capacity": alone})) == "1 user"
 
 
-def stated(run: ReportContent) -> list[tuple[str, str, str]]:
+def disclosure_rows(run: ReportContent) -> list[tuple[str, str, str]]:
     return [
         (row.cells[0].text, row.cells[1].text, row.cells[2].text)
         for section in of_content(run).sections
@@ -168,7 +168,7 @@ def stated(run: ReportContent) -> list[tuple[str, str, str]]:
 
 def test_stated_and_recorded_facts_are_distinguished() -> None:
     run = replace(content(), disclosure={"auditor": {"name": "A. Person"}, "sut": {"rack": "7"}})
-    rows = stated(run)
+    rows = disclosure_rows(run)
     assert ("name", "A. Person", "stated") in rows
     assert ("rack", "7", "stated") in rows
     assert ("Kernel", "6.1.0-28-amd64", "recorded") in rows
@@ -178,7 +178,7 @@ def test_stated_and_recorded_facts_are_distinguished() -> None:
 
 def test_a_machine_on_both_sides_is_described_once() -> None:
     run = next(case.content for case in cases() if case.name == "on one machine")
-    rows = stated(run)
+    rows = disclosure_rows(run)
     assert rows.count(("Kernel", "6.1.0-28-amd64", "recorded")) == 1
     assert ("Machine", "the same as the system under test", "recorded") in rows
 

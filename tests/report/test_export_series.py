@@ -31,7 +31,7 @@ def bundle(tmp_path_factory: pytest.TempPathFactory) -> Bundle:
     return reader.load(exported_bundle(tmp_path_factory.mktemp("series")))
 
 
-def kept(bundle: Bundle) -> list[dict[str, Any]]:
+def series(bundle: Bundle) -> list[dict[str, Any]]:
     lines = (bundle.folder / "series.ndjson").read_text().splitlines()
     return [json.loads(line) for line in lines]
 
@@ -46,7 +46,7 @@ def expected(bundle: Bundle) -> dict[int, float]:
     start_s = begun_s(bundle)
     return {
         round((start_s + second["t_s"]) * 1000): second["counters"]["sut"][CPU]
-        for second in kept(bundle)
+        for second in series(bundle)
         if CPU in second["counters"].get("sut", {})
     }
 

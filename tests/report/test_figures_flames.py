@@ -75,7 +75,7 @@ def test_files_together_keep_the_sum(folded: dict[tuple[str, ...], int]) -> None
     assert sum(files_together(folded).values()) == sum(folded.values())
 
 
-def many(functions: int) -> dict[tuple[str, ...], int]:
+def stacks(functions: int) -> dict[tuple[str, ...], int]:
     """Stacks of thirty frames, no two alike."""
     return {
         ("server", *(f"function_number_{n * 7 % 10}_{depth}_{n}" for depth in range(29))): 5
@@ -83,17 +83,17 @@ def many(functions: int) -> dict[tuple[str, ...], int]:
     }
 
 
-def drawn(functions: int = 60) -> list[Flame]:
+def two_flames(functions: int = 60) -> list[Flame]:
     return [
-        Flame("off", "proc", 64, many(functions), 2, many(functions // 2)),
-        Flame("on", "perf", 64, many(functions), 2, many(functions // 2)),
+        Flame("off", "proc", 64, stacks(functions), 2, stacks(functions // 2)),
+        Flame("on", "perf", 64, stacks(functions), 2, stacks(functions // 2)),
     ]
 
 
 def test_a_page_grows_by_60_kb_at_most() -> None:
     plain = len(render(content()).encode())
-    assert len(render(replace(content(), flames=drawn())).encode()) - plain <= 60_000
-    assert len(flame(many(60), None, most=MOST)) > MOST / 3
+    assert len(render(replace(content(), flames=two_flames())).encode()) - plain <= 60_000
+    assert len(flame(stacks(60), None, most=MOST)) > MOST / 3
 
 
 def test_a_frame_is_as_wide_as_its_share_and_says_so() -> None:

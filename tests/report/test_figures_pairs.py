@@ -30,7 +30,7 @@ def lighter(one: LevelResult, part: float) -> LevelResult:
     return one.model_copy(update={"counters": {"sut": counters}})
 
 
-def after(part: float = 0.8, users: int = 1040) -> ReportContent:
+def run_after(part: float = 0.8, users: int = 1040) -> ReportContent:
     plain = content()
     capacity = plain.verdict.capacity
     assert capacity is not None
@@ -41,7 +41,7 @@ def after(part: float = 0.8, users: int = 1040) -> ReportContent:
     return replace(plain, levels=levels, verdict=verdict)
 
 
-FOUR, ONE = Side("four adapters", content()), Side("one adapter", after())
+FOUR, ONE = Side("four adapters", content()), Side("one adapter", run_after())
 
 
 def percents(drawing: Drawing) -> list[tuple[float, float]]:
@@ -76,12 +76,12 @@ def test_bars_are_as_high_as_the_cpu_they_stand_for(narrow: bool) -> None:
 
 def test_configurations_without_a_level_in_common_have_no_bars() -> None:
     other = replace(
-        after(),
+        run_after(),
         levels=[one.model_copy(update={"users": one.users * 10 + 3}) for one in content().levels],
     )
     assert cpu_pair.figure(FOUR, Side("other", other)) is None
     unsampled = [one.model_copy(update={"counters": {}}) for one in content().levels]
-    assert cpu_pair.figure(FOUR, Side("unsampled", replace(after(), levels=unsampled))) is None
+    assert cpu_pair.figure(FOUR, Side("unsampled", replace(run_after(), levels=unsampled))) is None
 
 
 def test_the_difference_is_in_percentage_points() -> None:

@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from report_agents import agents, fleet, levels, played, summary
+from report_agents import agents, fleet, level_of_agents, levels, summary
 from report_bundle import bundle_of
 from report_cases import HOSTILE, hostile
 from report_factory import content, level
@@ -199,7 +199,7 @@ def test_agents_without_facts_or_figures_are_shown_with_what_is_known() -> None:
     nothing = Agent(1, None, None, None, None, None, None)
     (row,) = rows([Fleet({1: nothing}, Moment())], [], None)
     assert [one.cell(row) for one in columns([row])][1:] == [DASH] * 9
-    idle = played(level(1, 800), (1, 2), None)
+    idle = level_of_agents(level(1, 800), (1, 2), None)
     still = {
         side: {**found, "agent.scenarios": summary(0.0)} if side.startswith("agent") else found
         for side, found in idle.counters.items()

@@ -24,7 +24,7 @@ POSITIVE = st.floats(min_value=1e-3, max_value=1e7)
 PANEL = Panel(50, 10, 550, 210, Linear(0, 1000, 50, 550), Linear(0, 100, 210, 10))
 
 
-def lead(value: float) -> float:
+def first_digit(value: float) -> float:
     """Return the first digit of a number that should have one alone."""
     return round(value / 10.0 ** math.floor(math.log10(value) + 1e-9), 6)
 
@@ -37,7 +37,7 @@ def test_ticks_of_a_linear_scale_are_round_and_evenly_spaced(values, most) -> No
     ticks = scale.ticks(most)
     assert 2 <= len(ticks) <= most + 1
     assert ticks[0] == 0
-    assert lead(ticks[1]) in (1, 2, 5)
+    assert first_digit(ticks[1]) in (1, 2, 5)
     assert all(tick == pytest.approx(n * ticks[1]) for n, tick in enumerate(ticks))
 
 
@@ -47,7 +47,7 @@ def test_ticks_of_a_scale_of_times_are_round_and_not_too_many(values, most) -> N
     assume(isinstance(scale, Log))
     ticks = scale.ticks(most)
     assert 1 <= len(ticks) <= most + 1
-    assert all(lead(tick) in (1, 2, 3, 5) for tick in ticks)
+    assert all(first_digit(tick) in (1, 2, 3, 5) for tick in ticks)
     assert all(scale.low * 0.999 <= tick <= scale.high * 1.001 for tick in ticks)
     assert scale.low < min(values)
     assert scale.high > max(values)

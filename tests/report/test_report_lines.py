@@ -39,7 +39,7 @@ def with_lines(one: LevelResult) -> LevelResult:
     return one.model_copy(update={"lines": found})
 
 
-def made() -> ReportContent:
+def content_with_lines() -> ReportContent:
     plain = content()
     return replace(plain, levels=[with_lines(level) for level in plain.levels])
 
@@ -58,7 +58,7 @@ def test_without_lines_there_is_no_section_on_them() -> None:
 
 
 def test_the_page_has_each_line_at_the_capacity() -> None:
-    page = read(made())
+    page = read(content_with_lines())
     assert f"{TITLE}, at 918 users (passed)" in page.headings
     assert page.row("Line") == HEAD
     assert page.row("others")[1:4] == ["306", "20.0", "10.0 ms"]
@@ -69,16 +69,16 @@ def test_the_page_has_each_line_at_the_capacity() -> None:
 
 
 def test_a_line_without_an_answer_has_dashes() -> None:
-    row = read(made()).row("ship")
+    row = read(content_with_lines()).row("ship")
     assert row[1:3] == ["1", "0"]
     assert set(row[3:]) == {"\N{EN DASH}"}
 
 
 def test_the_summary_and_the_document_have_the_same_figures() -> None:
-    page = read(made())
-    text = printed(made())
+    page = read(content_with_lines())
+    text = printed(content_with_lines())
     assert f"{TITLE}, at 918 users:" in text
-    (table,) = (one for one in tables(made()) if one.caption.startswith(TITLE))
+    (table,) = (one for one in tables(content_with_lines()) if one.caption.startswith(TITLE))
     assert [column.heading for column in table.columns] == HEAD
     for name, row in zip(("others", "branch", "ship"), table.rows, strict=True):
         expected = page.row(name)

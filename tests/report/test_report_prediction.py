@@ -23,7 +23,7 @@ REACH = Check(
 )
 
 
-def made(
+def prediction_for(
     change: str, users: float, *, binds: str = "cpu", refused: Check | None = None
 ) -> Prediction:
     return Prediction(
@@ -57,9 +57,9 @@ def made(
     )
 
 
-CPU = made("CPU 2.00 cores -> 4.00 cores", 1903.6, binds="network sent")
-DISK = made("1 disk -> 2 disks", 980.0)
-REFUSED = made("1 disk -> 2 disks", 980.0, refused=REACH)
+CPU = prediction_for("CPU 2.00 cores -> 4.00 cores", 1903.6, binds="network sent")
+DISK = prediction_for("1 disk -> 2 disks", 980.0)
+REFUSED = prediction_for("1 disk -> 2 disks", 980.0, refused=REACH)
 
 
 def test_a_row_says_how_many_and_what_is_full_then() -> None:
@@ -81,7 +81,7 @@ def test_an_unsupported_prediction_says_what_to_measure() -> None:
     assert prediction.refusals([CPU, REFUSED]) == [
         f"No prediction for 1 disk to 2 disks: {reason}."
     ]
-    both = [REFUSED, made("CPU 2.00 cores -> 4.00 cores", 1.0, refused=REACH)]
+    both = [REFUSED, prediction_for("CPU 2.00 cores -> 4.00 cores", 1.0, refused=REACH)]
     assert prediction.refusals(both) == [f"No prediction from this run: {reason}."]
     assert prediction.unknowable(both) == []
 
@@ -102,7 +102,7 @@ def test_without_predictions_there_is_no_section() -> None:
 
 
 def test_text_of_servers_is_escaped() -> None:
-    hostile = replace(content(), predictions=[made("CPU", 5.0, binds=HOSTILE)])
+    hostile = replace(content(), predictions=[prediction_for("CPU", 5.0, binds=HOSTILE)])
     assert HOSTILE not in render(hostile)
 
 

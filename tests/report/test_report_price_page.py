@@ -15,7 +15,7 @@ from headcount.plan.cost import parse_cost
 from headcount.report.prices import page
 
 
-def two(name: str = "large") -> list[Priced]:
+def two_systems(name: str = "large") -> list[Priced]:
     small = stated("small", 1000, parse_cost("10000 USD"))
     return [small, stated(name, 10_000, parse_cost("60000 USD"))]
 
@@ -25,7 +25,7 @@ def read(made: PriceReport) -> Page:
 
 
 def test_the_page_has_the_answer_the_curve_and_the_tables() -> None:
-    made = report(two(), Need(users=8000, headroom=Decimal("0.1")))
+    made = report(two_systems(), Need(users=8000, headroom=Decimal("0.1")))
     shown = read(made)
     text = " ".join(shown.texts).replace("\N{NO-BREAK SPACE}", " ")
     assert "holds 8,000 users is large: 1 system, 60,000.00 USD" in text
@@ -41,7 +41,7 @@ def test_the_page_has_the_answer_the_curve_and_the_tables() -> None:
 
 
 def test_the_curve_counts_whole_systems() -> None:
-    figure = page.curve(report(two(), Need(users=3000)))
+    figure = page.curve(report(two_systems(), Need(users=3000)))
     assert figure is not None
     assert "small 30,000 USD" in figure.alt
     assert "large 60,000 USD" in figure.alt
@@ -58,7 +58,7 @@ def test_without_a_price_there_is_no_curve_and_no_script() -> None:
 
 @pytest.mark.parametrize("need", [None, Need(users=100)])
 def test_names_are_shown_and_not_obeyed(need: Need | None) -> None:
-    made = report(two(HOSTILE), need)
+    made = report(two_systems(HOSTILE), need)
     text = page.render(made, "now")
     assert "<img" not in text
     assert text.count("<script") == text.count("</script>") <= 1

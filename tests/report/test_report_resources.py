@@ -32,7 +32,7 @@ AVAILABLE_KIB = (6000, 5000, 4000, 4000, 2000)
 MEMORY_KIB = 8000
 
 
-def machine(root: Path, moment: int, *, loopback: bool) -> None:
+def write_machine(root: Path, moment: int, *, loopback: bool) -> None:
     """Write /proc and /sys as they are at a moment.
 
     The disk has a partition and a device mapper on it, the network card a bridge over it: they
@@ -64,7 +64,7 @@ def machine(root: Path, moment: int, *, loopback: bool) -> None:
         path.write_text(text)
 
 
-def measured(root: Path, *, loopback: bool) -> LevelResult:
+def measured_level(root: Path, *, loopback: bool) -> LevelResult:
     """Sample the machine as a run does, and sum the samples up as a level does."""
     now_s = [0.0]
     source = HostSource(
@@ -73,7 +73,7 @@ def measured(root: Path, *, loopback: bool) -> LevelResult:
     samples = []
     for moment, at_s in enumerate(MOMENTS_S):
         now_s[0] = at_s
-        machine(root, moment, loopback=loopback)
+        write_machine(root, moment, loopback=loopback)
         samples.append(source.sample())
     found = {
         name: CounterSummary(mean=one.mean, max=one.maximum, p95=one.p95, samples=one.samples)
@@ -87,21 +87,21 @@ def test_every_byte_of_disk_and_network_is_counted_once(tmp_path: Path) -> None:
     disk = (READ_SECTORS[-1] + WRITTEN_SECTORS[-1]) * SECTOR_BYTES / length_s
     network = sum(SERVED[-1]) / length_s
     for loopback in (False, True):
-        one = measured(tmp_path / str(loopback), loopback=loopback)
+        one = measured_level(tmp_path / str(loopback), loopback=loopback)
         used = resources(one, loopback=loopback)
         assert used.disk_bytes_per_s == pytest.approx(disk)
         assert used.network_bytes_per_s == pytest.approx(network)
 
 
 def test_traffic_of_other_interfaces_is_not_counted(tmp_path: Path) -> None:
-    away = measured(tmp_path / "away", loopback=False)
+    away = measured_level(tmp_path / "away", loopback=False)
     assert resources(away, loopback=True).network_bytes_per_s == 0
-    here = measured(tmp_path / "here", loopback=True)
+    here = measured_level(tmp_path / "here", loopback=True)
     assert resources(here, loopback=False).network_bytes_per_s == 0
 
 
 def test_used_memory_is_all_but_what_is_available(tmp_path: Path) -> None:
-    used = resources(measured(tmp_path, loopback=True), loopback=True)
+    used = resources(measured_level(tmp_path, loopback=True), loopback=True)
     # Each sample stands for the time since the one before; the first for as much as their mean.
     spans_s = [1.5, 1.0, 1.5, 0.5, 3.0]
     taken = [MEMORY_KIB - kib for kib in AVAILABLE_KIB]
@@ -137,7 +137,7 @@ def test_the_interface_counted_is_named(tmp_path: Path) -> None:
     assert "what passed the loopback (lo), each byte counted once" in network_text(
         plain, loopback=True
     )
-    several = measured(tmp_path, loopback=False)
+    several = measured_level(tmp_path, loopback=False)
     assert network_text(several, loopback=False).endswith("leaving out those stacked on others")
 
 

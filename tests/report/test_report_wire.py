@@ -14,7 +14,7 @@ from headcount.report.html import wire
 TITLE = "What went over the wire at 40 users (passed)"
 
 
-def measured(requests: dict[str, int], **total: float) -> LevelResult:
+def level_with(requests: dict[str, int], **total: float) -> LevelResult:
     """Return a level of 40 users and 200 s in which 990 scenarios were completed and 10 failed."""
     plain = level(1, 40, steady_s=200.0)
     counts = {"completed": 990, "failed": 10} | total
@@ -32,7 +32,7 @@ def rows(page: Page) -> list[list[str]]:
 
 
 def test_each_request_with_its_share_and_rates() -> None:
-    one = measured({"READ": 3000, "CREATE": 6000, "WRITE": 500, "CLOSE": 500})
+    one = level_with({"READ": 3000, "CREATE": 6000, "WRITE": 500, "CLOSE": 500})
     found = rows(shown(one))
     assert found[0] == [
         "Request",
@@ -74,25 +74,25 @@ def test_figures_against_exact_arithmetic() -> None:
 
 def test_bytes_read_and_written_are_shown_if_there_are_any() -> None:
     # 74 MB read and 46 MB written in 200 s: 120 kB a scenario, 15 kB a user and second.
-    one = measured({"READ": 1}, read_bytes_per_s=370e3, written_bytes_per_s=230e3)
+    one = level_with({"READ": 1}, read_bytes_per_s=370e3, written_bytes_per_s=230e3)
     text = " ".join(shown(one).texts)
     assert "per scenario: of the 1,000 that ended in it." in text
     assert "74.0 kB read and 46.0 kB written per scenario; 15.0 kB per user and second." in text
-    idle = measured({"ECHO": 1}, read_bytes_per_s=0.0, written_bytes_per_s=0.0)
+    idle = level_with({"ECHO": 1}, read_bytes_per_s=0.0, written_bytes_per_s=0.0)
     assert "The data in them" not in " ".join(shown(idle).texts)
 
 
 def test_one_kind_has_no_sum_and_none_has_no_section() -> None:
-    lone = shown(measured({"GET": 8}))
+    lone = shown(level_with({"GET": 8}))
     assert TITLE in lone.headings
     assert [row[0] for row in rows(lone)] == ["Request", "GET"]
     for nothing in ({}, {"GET": 0}):
-        assert wire.section(replace(content(), levels=[measured(nothing)])) is None
+        assert wire.section(replace(content(), levels=[level_with(nothing)])) is None
     assert wire.section(replace(content(), levels=[])) is None
 
 
 def test_without_scenarios_there_is_no_figure_for_each() -> None:
-    found = rows(shown(measured({"NEGOTIATE": 400}, completed=0, failed=0)))
+    found = rows(shown(level_with({"NEGOTIATE": 400}, completed=0, failed=0)))
     assert found[1] == ["NEGOTIATE", "100%", "\N{EN DASH}", "0.0500", "2.00", "400"]
 
 
