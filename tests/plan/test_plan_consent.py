@@ -13,7 +13,7 @@ from processes import Ended, Headcount
 STRANGE = "http://192.0.2.55:8080"
 
 
-def written(folder: Path, target: str = STRANGE, **more: object) -> Path:
+def stranger_plan(folder: Path, target: str = STRANGE, **more: object) -> Path:
     """A stranger's plan, which says that its owner agreed."""
     wanted = Overrides(users=1, authorised_by="Mallory", **more)  # type: ignore[arg-type]
     path = folder / "plan.toml"
@@ -34,13 +34,13 @@ def test_a_plan_cannot_give_its_own_consent() -> None:
 
 
 def test_a_strangers_plan_is_not_run(headcount: Headcount, tmp_path: Path) -> None:
-    path = written(tmp_path)
+    path = stranger_plan(tmp_path)
     assert 'authorised_by = "Mallory"' in path.read_text("utf-8")
     assert_refused(headcount.run("run", str(path)))
 
 
 def test_a_strangers_bundle_is_not_resumed(headcount: Headcount, tmp_path: Path) -> None:
-    written(tmp_path)
+    stranger_plan(tmp_path)
     assert_refused(headcount.run("resume", str(tmp_path)))
 
 

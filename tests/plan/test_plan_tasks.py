@@ -39,22 +39,22 @@ def unknown(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(_engine, "task_names", names)
 
 
-def made(path: str, value: Any, *others: tuple[str, Any]) -> Workload:
+def workload_with(path: str, value: Any, *others: tuple[str, Any]) -> Workload:
     values = spoilt(path, value)
     for place, other in others:
         values = spoilt(place, other, values)
     return validate(Workload, values, "the workload")
 
 
-def refused(path: str, value: Any, part: str, *others: tuple[str, Any]) -> None:
+def assert_refused(path: str, value: Any, part: str, *others: tuple[str, Any]) -> None:
     with pytest.raises(InputError) as caught:
-        made(path, value, *others)
+        workload_with(path, value, *others)
     assert part in str(caught.value)
 
 
 def test_criteria_may_name_tasks() -> None:
     texts = ["look:p95<=1s", "change:mean<1s", "look:errors<1%", "read:overload<1%"]
-    workload = made("criteria", texts)
+    workload = workload_with("criteria", texts)
     assert [each.scenario for each in workload.parsed_criteria] == [
         "look",
         "change",
@@ -74,7 +74,7 @@ def test_criteria_may_name_tasks() -> None:
     ],
 )
 def test_criteria_that_tasks_cannot_have_are_refused(text: str, part: str) -> None:
-    refused("criteria", [text], part)
+    assert_refused("criteria", [text], part)
 
 
 def test_the_score_has_a_time_and_no_task() -> None:
@@ -88,19 +88,21 @@ def test_the_score_has_a_time_and_no_task() -> None:
     ):
         with pytest.raises(InputError, match=part):
             parse(text)
-    assert made("criteria", ["score<=1s"], ("task_score", SCORE)).task_score is not None
+    assert workload_with("criteria", ["score<=1s"], ("task_score", SCORE)).task_score is not None
 
 
 def test_names_of_scenarios_and_groups_must_not_be_those_of_tasks() -> None:
-    refused("scenarios.0.name", "look", '"look" is the name of a task of the protocol "app"')
-    refused("groups", {"change": ["read"]}, '"change" is the name of a task of the protocol "app"')
+    assert_refused("scenarios.0.name", "look", '"look" is the name of a task of the protocol "app"')
+    assert_refused(
+        "groups", {"change": ["read"]}, '"change" is the name of a task of the protocol "app"'
+    )
 
 
 def test_tasks_of_an_unknown_protocol_are_checked_during_the_run(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     unknown(monkeypatch)
-    workload = made("criteria", ["delivery:p95<=60s", "read:p95<=1s"])
+    workload = workload_with("criteria", ["delivery:p95<=60s", "read:p95<=1s"])
     assert workload.named_tasks == {"delivery"}
     check_played(workload.named_tasks, ["delivery", "LOGIN"])
     with pytest.raises(InputError, match=r'did you mean "deliver"\?; .* are: deliver'):
@@ -122,12 +124,12 @@ def test_tasks_of_an_unknown_protocol_are_checked_during_the_run(
     ],
 )
 def test_invalid_scores_are_refused(change: dict[str, Any], part: str) -> None:
-    refused("task_score", SCORE | change, part)
+    assert_refused("task_score", SCORE | change, part)
 
 
 def test_a_run_has_one_score() -> None:
     other = {"name": "mean", "unit": "transactions/s"}
-    refused("task_score", SCORE, "exclude each other", ("score", other))
+    assert_refused("task_score", SCORE, "exclude each other", ("score", other))
 
 
 @pytest.mark.parametrize(
@@ -139,7 +141,7 @@ def test_a_run_has_one_score() -> None:
     ],
 )
 def test_invalid_marks_are_refused(change: dict[str, Any], part: str) -> None:
-    refused("marks", change, part)
+    assert_refused("marks", change, part)
 
 
 def test_a_plan_keeps_score_and_marks() -> None:

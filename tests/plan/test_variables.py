@@ -8,7 +8,7 @@ from headcount.errors import InputError
 from headcount.plan.variables import Variable, engine_form, most_users, rows_of, with_folder
 
 
-def written(folder: Path, name: str, text: str) -> Path:
+def write_file(folder: Path, name: str, text: str) -> Path:
     """A file with this text."""
     path = folder / name
     path.write_text(text, "utf-8")
@@ -16,9 +16,11 @@ def written(folder: Path, name: str, text: str) -> Path:
 
 
 def test_rows_come_from_csv_and_json_lines(tmp_path: Path) -> None:
-    table = written(tmp_path, "a.csv", '\ufeffname, id\nada,1\n\n"b,\nob",2\n')
+    table = write_file(tmp_path, "a.csv", '\ufeffname, id\nada,1\n\n"b,\nob",2\n')
     assert rows_of(table, "it") == (["name", "id"], [["ada", "1"], ["b,\nob", "2"]])
-    lines = written(tmp_path, "a.jsonl", '{"name": "ada", "id": 1}\n\n{"id": null, "name": "b"}\n')
+    lines = write_file(
+        tmp_path, "a.jsonl", '{"name": "ada", "id": 1}\n\n{"id": null, "name": "b"}\n'
+    )
     assert rows_of(lines, "it") == (["name", "id"], [["ada", "1"], ["b", "null"]])
 
 
@@ -38,7 +40,7 @@ def test_the_error_of_an_invalid_file_names_the_line(
     tmp_path: Path, name: str, text: str, part: str
 ) -> None:
     with pytest.raises(InputError, match=part):
-        rows_of(written(tmp_path, name, text), "it")
+        rows_of(write_file(tmp_path, name, text), "it")
 
 
 def test_a_binary_or_missing_file_is_named(tmp_path: Path) -> None:
@@ -59,7 +61,7 @@ def test_files_are_found_from_the_folder_of_the_workload(tmp_path: Path) -> None
 
 def test_the_engine_gets_rows_and_secrets(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SHOP_KEY", "{not a placeholder}")
-    file = written(tmp_path, "a.csv", "name\nada\nbob\n")
+    file = write_file(tmp_path, "a.csv", "name\nada\nbob\n")
     variables = {
         "key": Variable.model_validate({"secret": "SHOP_KEY"}),
         "who": Variable(file=str(file), order="unique", each="user"),
