@@ -31,14 +31,14 @@ def home(tmp_path_factory: pytest.TempPathFactory):
     made.close()
 
 
-def say(*arguments: str):
+def call(*arguments: str):
     """Give a command within this process, which a second of starting each would slow down."""
     return CliRunner().invoke(app, arguments, env={"COLUMNS": "100"})
 
 
 def mistake(*arguments: str) -> str:
     """What is wrong with a command."""
-    error = say(*arguments).exception
+    error = call(*arguments).exception
     assert isinstance(error, InputError), error
     return str(error)
 
@@ -61,27 +61,27 @@ def test_two_real_runs_are_compared(home: Headcount, runs: list[str]) -> None:
 
 def test_people_see_a_table_and_a_page(runs: list[str], tmp_path: Path) -> None:
     path = tmp_path / "page.html"
-    ended = say("compare", f"old={runs[0]}", f"new={runs[1]}", "--html", str(path))
+    ended = call("compare", f"old={runs[0]}", f"new={runs[1]}", "--html", str(path))
     assert ended.exit_code == 0
     assert "At 4 users, new against old" in ended.output
     assert str(path) in ended.output
     assert path.read_text("utf-8").startswith("<!doctype html>")
-    assert "| At 4 users | A | B |" in say("compare", *runs, "--markdown").output
+    assert "| At 4 users | A | B |" in call("compare", *runs, "--markdown").output
 
 
 def test_equality_is_shown_within_a_margin_only(runs: list[str], tmp_path: Path) -> None:
     page = tmp_path / "page.html"
-    ended = say("compare", *runs, "--within", "90%", "--html", str(page))
+    ended = call("compare", *runs, "--within", "90%", "--html", str(page))
     assert ended.exit_code == 0, ended.output
     assert "Within 90%" in ended.output
     assert "hroughput at 4 users: " in ended.output
     assert "Within 90%" in page.read_text("utf-8")
-    assert "Within 90%" in say("compare", *runs, "--within", "90", "--markdown").output
-    wide = json.loads(say("compare", *runs, "--within", "90%", "--json").output)
+    assert "Within 90%" in call("compare", *runs, "--within", "90", "--markdown").output
+    wide = json.loads(call("compare", *runs, "--within", "90%", "--json").output)
     for one in wide["equalities"]:
         low, high = one["interval"] or (0, 0)
         assert (one["result"] == "equal") == (low >= 1 / 1.9 and high <= 1.9), one
-    found = json.loads(say("compare", *runs, "--within", "0.01%", "--json").output)
+    found = json.loads(call("compare", *runs, "--within", "0.01%", "--json").output)
     Draft202012Validator(SCHEMAS["comparison"]()).validate(found)
     assert found["margin"] == pytest.approx(0.0001)
     assert [one["metric"] for one in found["equalities"]] == [
@@ -101,23 +101,23 @@ def test_several_runs_of_a_side_are_given_with_commas_or_as_a_folder(
         for copy in "12":
             shutil.copytree(run, tmp_path / name / copy)
     found = json.loads(
-        say("compare", str(tmp_path / "before"), str(tmp_path / "after"), "--json").output
+        call("compare", str(tmp_path / "before"), str(tmp_path / "after"), "--json").output
     )
     assert [subject["name"] for subject in found["subjects"]] == ["before", "after"]
     assert [len(subject["bundles"]) for subject in found["subjects"]] == [2, 2]
-    listed = json.loads(say("compare", f"x={runs[0]},{runs[1]}", f"y={runs[1]}", "--json").output)
+    listed = json.loads(call("compare", f"x={runs[0]},{runs[1]}", f"y={runs[1]}", "--json").output)
     assert [len(subject["bundles"]) for subject in listed["subjects"]] == [2, 1]
 
 
 def test_a_run_against_itself_is_no_regression(runs: list[str], tmp_path: Path) -> None:
     path = tmp_path / "gate.xml"
-    ended = say("gate", runs[0], "--baseline", runs[0], "--junit", str(path), "--github")
+    ended = call("gate", runs[0], "--baseline", runs[0], "--junit", str(path), "--github")
     assert ended.exit_code == ExitCode.PASSED
     assert ended.output.splitlines()[-1].startswith("::notice title=headcount gate::No regression")
     assert ET.parse(path).getroot().attrib["failures"] == "0"  # noqa: S314 - our own
-    gate = json.loads(say("gate", runs[0], "--baseline", runs[0], "--json").output)
+    gate = json.loads(call("gate", runs[0], "--baseline", runs[0], "--json").output)
     assert gate["outcome"] in ("passed", "inconclusive")
-    strict = say("gate", runs[0], "--baseline", runs[0], "--strict")
+    strict = call("gate", runs[0], "--baseline", runs[0], "--strict")
     expected = {"passed": ExitCode.PASSED, "inconclusive": ExitCode.INVALID}
     assert strict.exit_code == expected[gate["outcome"]]
 
@@ -135,15 +135,15 @@ def test_half_of_the_throughput_fails_the_gate(runs: list[str], tmp_path: Path) 
         for counts in second["scenarios"].values():
             counts["completed"] /= 20
     (slow / "series.ndjson").write_text("\n".join(map(json.dumps, seconds)) + "\n", "utf-8")
-    ended = say("gate", str(slow), "--baseline", runs[0])
+    ended = call("gate", str(slow), "--baseline", runs[0])
     assert ended.exit_code == ExitCode.FAILED
     assert ended.output.startswith("Regression: Throughput at 4 users")
 
 
 def test_the_history_of_two_runs_is_a_table(home: Headcount, runs: list[str]) -> None:
-    ended = say("history", str(home.runs))
+    ended = call("history", str(home.runs))
     assert "too few to find a change;" in ended.output
-    found = json.loads(say("history", str(home.runs), "--json").output)
+    found = json.loads(call("history", str(home.runs), "--json").output)
     assert [run["bundle"] for run in found["series"][0]["runs"]] == runs
     assert "has no runs to show" in mistake("history", str(home.runs), "--workload", "nothing")
 

@@ -105,7 +105,7 @@ def package(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def ran(package: Path, *command: str) -> subprocess.CompletedProcess[str]:
+def run(package: Path, *command: str) -> subprocess.CompletedProcess[str]:
     environment = {**os.environ, "PYTHONPATH": str(package)}
     return subprocess.run(
         [sys.executable, *command],
@@ -118,17 +118,17 @@ def ran(package: Path, *command: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-def printed(package: Path, program: str) -> list[str]:
-    ended = ran(package, "-c", program)
+def lines_of(package: Path, program: str) -> list[str]:
+    ended = run(package, "-c", program)
     assert ended.returncode == 0, ended.stderr
     return ended.stdout.splitlines()
 
 
 def test_its_workload_is_listed_and_runs_on_its_lab_server(package: Path) -> None:
-    listed = ran(package, "-m", "headcount", "workloads")
+    listed = run(package, "-m", "headcount", "workloads")
     assert "shop-quick" in listed.stdout, listed.stderr
     line = "run shop-quick --target lab:shop --users 2 --duration 1s --ramp 0s --json"
-    ended = ran(package, "-m", "headcount", *line.split())
+    ended = run(package, "-m", "headcount", *line.split())
     assert ended.returncode in (0, 4), ended.stderr  # a busy machine may make a level invalid
     assert "-shop-quick-lab-shop/report.html" in ended.stdout
 
@@ -144,7 +144,7 @@ opened = open_source("shop://till-1:70/daily", "till")
 print(opened.address, opened.name)
 print(split_view("shop=http://till-1/status")[0].title)
 """
-    assert printed(package, source) == [
+    assert lines_of(package, source) == [
         "shop till-1:70",
         "shop://till-1:70/daily till",
         "the shop's statistics",
@@ -155,21 +155,21 @@ def test_its_export_is_written_and_named_among_the_formats(
     package: Path, finished_run: Path
 ) -> None:
     bundle = str(finished_run)
-    ended = ran(package, "-m", "headcount", "export", bundle, "answer.shop")
+    ended = run(package, "-m", "headcount", "export", bundle, "answer.shop")
     assert ended.returncode == 0, ended.stderr
     assert (package / "answer.shop").read_text().endswith(" on lab:app\n")
-    other = ran(package, "-m", "headcount", "export", bundle, "answer.till")
+    other = run(package, "-m", "headcount", "export", bundle, "answer.till")
     assert ".shop: of an installed package" in " ".join(other.stderr.split())
 
 
 def test_its_knobs_are_listed_and_tried(package: Path) -> None:
-    listed = ran(package, "-m", "headcount", "knobs", "nginx", "--json")
+    listed = run(package, "-m", "headcount", "knobs", "nginx", "--json")
     names = {one["name"] for one in json.loads(listed.stdout)["knob"]}
     assert names >= {"reset_timedout_connection", "keepalive_timeout"}
-    explained = ran(package, "-m", "headcount", "knobs", "nginx", "reset_timedout_connection")
+    explained = run(package, "-m", "headcount", "knobs", "nginx", "reset_timedout_connection")
     assert "frees its memory at once" in explained.stdout, explained.stderr
     program = CHANGE.replace("JOURNAL", str(package / "journal"))
-    assert printed(package, program) == ["off on", "None off"]
+    assert lines_of(package, program) == ["off on", "None off"]
 
 
 @pytest.mark.parametrize(
@@ -191,7 +191,7 @@ def test_a_package_with_invalid_knobs_is_named(
 ) -> None:
     file = package / "shop_addition" / "shop-nginx.toml"
     file.write_text(file.read_text().replace(old, new))
-    ended = ran(package, "-m", "headcount", "knobs")
+    ended = run(package, "-m", "headcount", "knobs")
     error = " ".join(ended.stderr.split())
     assert ended.returncode == 2, ended
     assert 'the file of knobs "shop-nginx" of the package shop-addition' in error
@@ -218,7 +218,7 @@ def test_a_package_with_an_invalid_addition_is_named(
     package: Path, entries: str, asked: str, part: str
 ) -> None:
     (package / "shop_addition-1.0.dist-info" / "entry_points.txt").write_text(entries)
-    ended = ran(package, "-m", "headcount", *asked.split())
+    ended = run(package, "-m", "headcount", *asked.split())
     error = " ".join(ended.stderr.split())
     assert ended.returncode == 2, ended
     assert "of the package shop-addition" in error

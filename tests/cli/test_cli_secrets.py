@@ -26,12 +26,12 @@ def plan(target: str = TARGET) -> Plan:
 
 
 @pytest.fixture(autouse=True)
-def nowhere(monkeypatch: pytest.MonkeyPatch) -> None:
+def without_secrets(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("HEADCOUNT_PASSWORD", "HEADCOUNT_TOKEN"):
         monkeypatch.delenv(name, raising=False)
 
 
-def written(folder: Path, text: str) -> Path:
+def password_file(folder: Path, text: str) -> Path:
     path = folder / "password"
     path.write_bytes(text.encode())
     return path
@@ -40,7 +40,7 @@ def written(folder: Path, text: str) -> Path:
 @pytest.mark.parametrize("end", ["", "\n", "\r\n"])
 def test_from_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, end: str) -> None:
     monkeypatch.setenv("HEADCOUNT_PASSWORD", OTHER)
-    found = secrets.secrets_for(plan(), None, written(tmp_path, GIVEN + end))
+    found = secrets.secrets_for(plan(), None, password_file(tmp_path, GIVEN + end))
     assert found == Secrets(token=None, password=GIVEN)
 
 
@@ -68,7 +68,7 @@ def test_nobody_is_asked_for_a_password_without_need(target: str) -> None:
 @pytest.mark.parametrize("text", ["", "\n", "\r\n"])
 def test_an_empty_file_is_a_mistake(tmp_path: Path, text: str) -> None:
     with pytest.raises(InputError, match=r"the password file .* is empty"):
-        secrets.secrets_for(plan(), None, written(tmp_path, text))
+        secrets.secrets_for(plan(), None, password_file(tmp_path, text))
 
 
 def test_a_file_that_cannot_be_read(tmp_path: Path) -> None:
@@ -88,7 +88,7 @@ def test_secrets_are_never_printed() -> None:
 
 def test_a_printed_plan_holds_no_secret(tmp_path: Path) -> None:
     options = ["run", "home-folders", "--target", TARGET, "--user", "u{n}", "--plan"]
-    options += ["--password-file", str(written(tmp_path, GIVEN))]
+    options += ["--password-file", str(password_file(tmp_path, GIVEN))]
     shown = CliRunner().invoke(app, options, env={"HEADCOUNT_PASSWORD": OTHER})
     assert shown.exit_code == 0
     assert 'user = "u{n}"' in shown.output

@@ -64,7 +64,7 @@ def smb(host: str) -> Plan:
 
 
 @pytest.fixture(autouse=True)
-def nowhere(monkeypatch: pytest.MonkeyPatch) -> None:
+def without_passwords(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("HEADCOUNT_PASSWORD", "HEADCOUNT_VERSUS_PASSWORD"):
         monkeypatch.delenv(name, raising=False)
 
