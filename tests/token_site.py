@@ -109,7 +109,7 @@ class TokenSite:
         self._with_pages(self.both)
 
     @property
-    def given(self) -> list[str]:
+    def access_tokens(self) -> list[str]:
         """All access tokens that were given."""
         return [token.access for token in self._tokens]
 

@@ -46,7 +46,7 @@ class Site:
     url: str = ""
     seen: list[list[str]] = field(default_factory=list)
 
-    def made(self) -> flask.Flask:
+    def application(self) -> flask.Flask:
         """The application."""
         app = flask.Flask("cookies")
 
@@ -90,7 +90,7 @@ def site(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Site]:
         subprocess.run(["openssl", *words.split()], cwd=tmp_path, check=True, capture_output=True)
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.load_cert_chain(tmp_path / "own.pem", tmp_path / "key.pem")
-    with wsgi_site.served(found.made(), context) as url:
+    with wsgi_site.served(found.application(), context) as url:
         found.url = url.rstrip("/")
         yield found
 

@@ -62,7 +62,7 @@ class Site:
     bought: list[str] = field(default_factory=list)
     held: threading.Event = field(default_factory=threading.Event)
 
-    def made(self) -> flask.Flask:
+    def application(self) -> flask.Flask:
         """The application."""
         app = flask.Flask("news")
 
@@ -119,7 +119,7 @@ def test_a_user_follows_a_stream(
     headcount: Headcount, site: Site, tmp_path: Path, way: str
 ) -> None:
     with contextlib.ExitStack() as stack:
-        url = stack.enter_context(wsgi_site.served(site.made()))
+        url = stack.enter_context(wsgi_site.served(site.application()))
         if way != "direct":
             url = stack.enter_context(proxied(url, http2=way == "h2"))
         options = ("--client", "http2=on") if way == "h2" else ()
@@ -144,7 +144,7 @@ def test_a_user_follows_a_stream(
 def test_what_is_not_a_stream_is_shown(
     headcount: Headcount, site: Site, tmp_path: Path, path: str, sentence: str
 ) -> None:
-    with wsgi_site.served(site.made()) as url:
+    with wsgi_site.served(site.application()) as url:
         text = WORKLOAD.replace("/news?shop={at}", path)
         code, shown = tried(headcount, tmp_path, text, url)
     assert code != 0
@@ -154,7 +154,7 @@ def test_what_is_not_a_stream_is_shown(
 def test_a_check_of_an_event_fails_the_step(
     headcount: Headcount, site: Site, tmp_path: Path
 ) -> None:
-    with wsgi_site.served(site.made()) as url:
+    with wsgi_site.served(site.application()) as url:
         text = WORKLOAD.replace("hello\\nworld", "good-bye")
         code, shown = tried(headcount, tmp_path, text, url)
     assert code != 0
@@ -163,7 +163,7 @@ def test_a_check_of_an_event_fails_the_step(
 
 def test_many_users_follow(headcount: Headcount, site: Site, tmp_path: Path) -> None:
     site.held.set()
-    with wsgi_site.served(site.made()) as url:
+    with wsgi_site.served(site.application()) as url:
         workload = tmp_path / "news.toml"
         workload.write_text(WORKLOAD, "utf-8")
         options = ("--users", "5", "--duration", "2s", "--settle", "1s", "--think", "0.1s")

@@ -65,7 +65,7 @@ class Site:
     def __init__(self) -> None:
         self.uploads: list[int] = []
 
-    def made(self) -> flask.Flask:
+    def application(self) -> flask.Flask:
         """Its application."""
         app = flask.Flask("shop")
         app.secret_key = hashlib.sha256(b"shop").hexdigest()
@@ -115,7 +115,7 @@ def _serve_page(app: flask.Flask) -> None:
 def site() -> Iterator[tuple[Site, str]]:
     """One, and its address."""
     site = Site()
-    with wsgi_site.served(site.made()) as url:
+    with wsgi_site.served(site.application()) as url:
         yield site, url
 
 

@@ -27,7 +27,7 @@ def headcount(tmp_path: Path, office: MailOffice) -> Iterator[Headcount]:
         yield command
 
 
-def changed(tmp_path: Path, before: str, after: str) -> str:
+def changed_journey(tmp_path: Path, before: str, after: str) -> str:
     """The journey with another text in it."""
     text = JOURNEY.read_text("utf-8")
     assert before in text
@@ -51,7 +51,7 @@ def test_one_user_sees_what_is_sent_searched_and_read(
 def test_many_users_find_their_own_codes_in_unprepared_mailboxes(
     headcount: Headcount, office: MailOffice, tmp_path: Path
 ) -> None:
-    path = changed(tmp_path, 'mean = "10s"', 'mean = "100ms"')
+    path = changed_journey(tmp_path, 'mean = "10s"', 'mean = "100ms"')
     done = headcount.run("run", path, *office.target, *LEVEL, "--client", "first_user=10")
     assert done.code == 0, done
     (level,) = reader.load(headcount.bundle).levels
@@ -69,7 +69,7 @@ def test_many_users_find_their_own_codes_in_unprepared_mailboxes(
 def test_a_code_that_is_not_the_one_that_was_sent_fails_and_is_shown(
     headcount: Headcount, office: MailOffice, tmp_path: Path
 ) -> None:
-    path = changed(tmp_path, "Your code: {code}", "Your code: 1{code}")
+    path = changed_journey(tmp_path, "Your code: {code}", "Your code: 1{code}")
     done = headcount.run("try", path, *office.target, "--client", "first_user=20")
     assert done.code == 3, done
     assert re.search(r'check failed: regex .* is "1\d{6}" instead of "\d{6}"', done.out), done.out
@@ -78,7 +78,7 @@ def test_a_code_that_is_not_the_one_that_was_sent_fails_and_is_shown(
 def test_a_misspelt_variable_is_found_without_a_server(
     headcount: Headcount, tmp_path: Path
 ) -> None:
-    path = changed(tmp_path, 'equals = "{code}"', 'equals = "{cod}"')
+    path = changed_journey(tmp_path, 'equals = "{code}"', 'equals = "{cod}"')
     done = headcount.run("workloads", "check", path)
     assert done.code == 2, done
     assert 'do you mean "code"?' in " ".join((done.out + done.err).split())

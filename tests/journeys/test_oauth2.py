@@ -115,8 +115,8 @@ def test_an_answer_with_the_token_in_it_is_kept_without_it(
     kept = b"".join(path.read_bytes() for path in files)
     assert b"status 409 Conflict instead of 200" in kept
     assert b"Bearer ***" in kept
-    assert application.given
-    assert not any(token.encode() in kept for token in application.given)
+    assert application.access_tokens
+    assert not any(token.encode() in kept for token in application.access_tokens)
 
 
 def test_each_user_logs_on_and_its_tokens_are_renewed_before_they_end(

@@ -56,7 +56,7 @@ class Site:
 
     asked: list[tuple[str, dict[str, str]]] = field(default_factory=list)
 
-    def made(self) -> flask.Flask:
+    def application(self) -> flask.Flask:
         """The application."""
         app = flask.Flask("page")
 
@@ -110,7 +110,7 @@ def shown(headcount: Headcount, tmp_path: Path) -> tuple[Site, str]:
     site, workload = Site(), tmp_path / "page.toml"
     workload.write_text(WORKLOAD, "utf-8")
     password = {"HEADCOUNT_PASSWORD": "sesame"}
-    with wsgi_site.served(site.made()) as url:
+    with wsgi_site.served(site.application()) as url:
         client = ("--user", "ada", "--client", "headers=Referer: https://search.test/")
         done = headcount.run("try", str(workload), "--target", url, *client, **password)
     assert done.code == 0, done.out + done.err
@@ -153,7 +153,7 @@ def test_a_form_brings_the_resources_of_the_page_it_leads_to(
     sent = sent.replace('op = "get"\npath = "/shop/page"', 'op = "post"\npath = "/form"')
     workload.write_text(sent, "utf-8")
     password = {"HEADCOUNT_PASSWORD": "sesame"}
-    with wsgi_site.served(site.made()) as url:
+    with wsgi_site.served(site.application()) as url:
         to = ("--target", url, "--user", "ada")
         done = headcount.run("try", str(workload), *to, **password)
     assert done.code == 0, done.out + done.err
