@@ -37,7 +37,7 @@ os.execv(sys.executable, [sys.executable, "-m", "headcount", *sys.argv[1:]])
 """
 
 
-def check(answer: dict[str, Any], cells: int) -> None:
+def check_figures(answer: dict[str, Any], cells: int) -> None:
     """Every figure follows from the counts."""
     assert answer["complete"]
     assert len(answer["cells"]) == cells
@@ -65,7 +65,7 @@ def test_a_small_grid_is_measured_and_leaves_nothing(headcount: Headcount, on_di
     ended = headcount.run("disk", str(on_disk), *FEW, "--json", "--weight", "random-read=2")
     assert ended.code == ExitCode.PASSED, ended.err
     assert ended.err == ""
-    check(ended.json, 4 * 2 * 2)
+    check_figures(ended.json, 4 * 2 * 2)
     assert ended.json["place"]["file_system"]
     assert list(on_disk.iterdir()) == []
     for cell in ended.json["cells"]:
@@ -94,14 +94,14 @@ def test_a_preset_is_measured_by_both_engines(
     line = ["--seconds", "1s", "--size", "16MiB", *more]
     ended = headcount.run("disk", str(on_disk), *line, "--sync", "--json")
     assert ended.code == ExitCode.PASSED, ended.err
-    check(ended.json, 1)
+    check_figures(ended.json, 1)
     (cell,) = ended.json["cells"]
     assert cell["read_bytes"] == cell["reads"] * 8192
     assert cell["written_bytes"] == cell["writes"] * 8192
     assert ended.json["settings"]["engine"] == engine
 
 
-def moved() -> tuple[int, int]:
+def moved_bytes() -> tuple[int, int]:
     """Bytes that the kernel moved between this process and disks."""
     lines = Path("/proc/self/io").read_text("ascii").splitlines()
     found = {name: int(value) for name, value in (line.split(": ") for line in lines)}
@@ -123,9 +123,9 @@ def test_the_kernel_counts_the_same(on_disk: Path, cell: Cell) -> None:
     shares: list[float] = []
     with bench(settings, [cell]) as made:
         made.fill(shares.append)
-        before = moved()
+        before = moved_bytes()
         one = made.measure(cell, shares.append)
-        after = moved()
+        after = moved_bytes()
     late = cell.threads * cell.depth * 4096  # what was under way when the time was over
     assert one.read_bytes <= after[0] - before[0] <= one.read_bytes + late
     assert one.written_bytes == 0

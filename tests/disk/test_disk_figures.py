@@ -96,7 +96,7 @@ def test_invalid_numbers_say_how_to_write_them(text: str) -> None:
     assert settings.numbers("4, 1,4", "--threads") == (4, 1)
 
 
-def usual(**other: object) -> settings.Settings:
+def usual_settings(**other: object) -> settings.Settings:
     made = settings.Settings(
         folder=Path("/data"),
         size_bytes=1 << 30,
@@ -113,14 +113,16 @@ def usual(**other: object) -> settings.Settings:
 
 def test_doubts_are_reported_if_there_are_any(measured: Make) -> None:
     quiet = replace(measured([4096] * 10), machine_busy=0.3)
-    assert doubts(usual(), "disk", 1 << 34, [quiet], 2) == []
-    assert "memory" in doubts(usual(), "memory", 1 << 34, [quiet], 2)[0]
-    assert "network" in doubts(usual(), "elsewhere", 1 << 34, [quiet], 2)[0]
-    cached = doubts(usual(direct=False), "disk", 1 << 34, [quiet], 2)[0]
+    assert doubts(usual_settings(), "disk", 1 << 34, [quiet], 2) == []
+    assert "memory" in doubts(usual_settings(), "memory", 1 << 34, [quiet], 2)[0]
+    assert "network" in doubts(usual_settings(), "elsewhere", 1 << 34, [quiet], 2)[0]
+    cached = doubts(usual_settings(direct=False), "disk", 1 << 34, [quiet], 2)[0]
     assert "1.00 GiB" in cached
     assert "16.0 GiB" in cached
-    assert "some of the reads" in doubts(usual(direct=False), "disk", 1 << 20, [quiet], 2)[0]
-    loud, full = doubts(usual(), "disk", 1 << 34, [replace(quiet, machine_busy=0.97)], 2)
+    assert (
+        "some of the reads" in doubts(usual_settings(direct=False), "disk", 1 << 20, [quiet], 2)[0]
+    )
+    loud, full = doubts(usual_settings(), "disk", 1 << 34, [replace(quiet, machine_busy=0.97)], 2)
     assert "72.0% of the machine" in loud
     assert "In 1 of 1 cells" in full
 

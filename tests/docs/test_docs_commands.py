@@ -21,7 +21,7 @@ LEAVE_OUT = re.compile(r"\.\.\.|[A-Z]{4,}")
 """Of a command with placeholders only the verb and the options are looked at."""
 
 
-def shown(page: Path) -> list[list[str]]:
+def commands_of(page: Path) -> list[list[str]]:
     """The commands of a page, without `headcount` itself."""
     inline = [code for code in codes(page.read_text("utf-8")) if is_command(code)]
     return in_blocks(page) + [
@@ -45,7 +45,7 @@ def is_command(code: str) -> bool:
 COMMANDS = [
     pytest.param(command, id=f"{page.relative_to(ROOT)}: {' '.join(command)}")
     for page in pages()
-    for command in shown(page)
+    for command in commands_of(page)
 ]
 
 

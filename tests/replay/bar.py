@@ -38,7 +38,7 @@ FLOWS: dict[str, Flow] = {
 }
 
 
-def visited(flow: Flow, site: Site, folder: Path, **options: Any) -> None:
+def visit_site(flow: Flow, site: Site, folder: Path, **options: Any) -> None:
     """Visit the site as a user does; a failure is shown in the folder."""
     address = site.url
     if site.log_on is not None:
@@ -64,14 +64,14 @@ def visited(flow: Flow, site: Site, folder: Path, **options: Any) -> None:
             browser.close()
 
 
-def recorded_by_browser(flow: Flow, site: Site, workload: Path, headcount: Headcount) -> Ended:
+def record_by_browser(flow: Flow, site: Site, workload: Path, headcount: Headcount) -> Ended:
     """Visit the site, and import what the browser saw."""
     har = workload.with_suffix(".har")
-    visited(flow, site, har.parent, record_har_path=har, record_har_content="embed")
+    visit_site(flow, site, har.parent, record_har_path=har, record_har_content="embed")
     return headcount.run("import", "har", str(har), "-o", str(workload))
 
 
-def recorded_by_proxy(flow: Flow, site: Site, workload: Path, headcount: Headcount) -> Ended:
+def record_by_proxy(flow: Flow, site: Site, workload: Path, headcount: Headcount) -> Ended:
     """Visit the site through the proxy of `headcount record`, and end it as a user does."""
     number = port.free()
     options = ("--target", site.url, "-o", str(workload), "--port", str(number))
@@ -79,7 +79,7 @@ def recorded_by_proxy(flow: Flow, site: Site, workload: Path, headcount: Headcou
     command = headcount.start("record", *options, **tools)
     command.reach(lambda: "Ctrl-C ends it" in command.err)
     proxy = {"server": f"http://127.0.0.1:{number}", "bypass": "<-loopback>"}
-    visited(flow, site, workload.parent, proxy=proxy)
+    visit_site(flow, site, workload.parent, proxy=proxy)
     command.send(signal.SIGINT)
     return command.ended()
 
@@ -94,12 +94,12 @@ def replayed(site: Site, har: Path, headcount: Headcount, duration: str) -> str:
     if done.code != 0:
         return f"import: {done.err}"
     print(done.out)
-    return tried(site, workload, headcount) or (
-        duration and ran(site, workload, headcount, duration)
+    return failure_of_try(site, workload, headcount) or (
+        duration and failure_of_run(site, workload, headcount, duration)
     )
 
 
-def given(site: Site, workload: Path) -> tuple[list[str], dict[str, str]]:
+def target_and_secrets(site: Site, workload: Path) -> tuple[list[str], dict[str, str]]:
     """The target with its user, and what a user exports: no edit of the file."""
     variables = tomllib.loads(workload.read_text("utf-8")).get("variables", {})
     wanted = [one["secret"] for one in variables.values() if isinstance(one, dict)]
@@ -111,9 +111,9 @@ def given(site: Site, workload: Path) -> tuple[list[str], dict[str, str]]:
     return to, exported
 
 
-def tried(site: Site, workload: Path, headcount: Headcount) -> str:
+def failure_of_try(site: Site, workload: Path, headcount: Headcount) -> str:
     """Why one user cannot play it twice; empty where that works."""
-    to, exported = given(site, workload)
+    to, exported = target_and_secrets(site, workload)
     before = site.plays()
     for _ in range(2):
         done = headcount.run("try", str(workload), *to, **exported)
@@ -123,9 +123,9 @@ def tried(site: Site, workload: Path, headcount: Headcount) -> str:
     return "" if proven == 2 else f"try: {proven} proven of 2\n{done.out}"
 
 
-def ran(site: Site, workload: Path, headcount: Headcount, duration: str) -> str:
+def failure_of_run(site: Site, workload: Path, headcount: Headcount, duration: str) -> str:
     """Why several users cannot play it at once; empty where that works."""
-    to, exported = given(site, workload)
+    to, exported = target_and_secrets(site, workload)
     before = site.plays()
     done = headcount.run(
         *("run", str(workload), *to, "--users", str(USERS), "--no-trial"),
@@ -151,7 +151,7 @@ def outcome(name: str, folder: Path, duration: str = "", *, by_proxy: bool = Fal
     flow = FLOWS[name]
     (folder / "site").mkdir()
     headcount, workload = Headcount(folder / "home"), folder / "visit.toml"
-    record = recorded_by_proxy if by_proxy else recorded_by_browser
+    record = record_by_proxy if by_proxy else record_by_browser
     with contextlib.closing(headcount), flow.serve(folder / "site") as site:
         done = record(flow, site, workload, headcount)
         if done.code != 0:
@@ -159,8 +159,8 @@ def outcome(name: str, folder: Path, duration: str = "", *, by_proxy: bool = Fal
         print(done.out)
         if site.plays() != 1:
             return f"recording: {site.plays()} proven of 1"
-        why = tried(site, workload, headcount)
-        return why or (ran(site, workload, headcount, duration) if duration else "")
+        why = failure_of_try(site, workload, headcount)
+        return why or (failure_of_run(site, workload, headcount, duration) if duration else "")
 
 
 def main(arguments: list[str]) -> int:

@@ -29,13 +29,13 @@ def recorder(headcount: Headcount) -> Iterator[Headcount]:
 def test_a_visit_through_the_proxy_replays(recorder: Headcount, tmp_path: Path) -> None:
     workload = tmp_path / "visit.toml"
     with ours.serve_shop(tmp_path) as site:
-        done = bar.recorded_by_proxy(ours.FLOWS["shop"], site, workload, recorder)
+        done = bar.record_by_proxy(ours.FLOWS["shop"], site, workload, recorder)
         assert done.code == 0, done.err
         assert "POST /login  303" in done.err
         assert f"wrote {workload}" in done.err
         assert "access_token" in done.out
         assert PASSWORD not in workload.read_text("utf-8")
-        failed = bar.tried(site, workload, recorder)
+        failed = bar.failure_of_try(site, workload, recorder)
         assert not failed, failed
 
 

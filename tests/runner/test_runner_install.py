@@ -48,7 +48,7 @@ def environment(tmp_path: Path) -> dict[str, str]:
     }
 
 
-def started_nothing(folder: Path) -> None:
+def assert_nothing_started(folder: Path) -> None:
     lines = (folder / "says" / "found").read_text().splitlines()
     assert len(lines) == len(STARTERS)
     for line, name in zip(lines, STARTERS, strict=True):
@@ -61,7 +61,7 @@ def test_commands_that_would_start_a_server_do_nothing(
 ) -> None:
     had_policy = POLICY.exists()
     subprocess.run(["sh", SCRIPT, "nginx", "redis"], check=True, env=environment, timeout=60)
-    started_nothing(tmp_path)
+    assert_nothing_started(tmp_path)
     update, install = (tmp_path / "says" / "calls").read_text().splitlines()
     assert update == "update -qq"
     assert install.endswith(" nginx redis")
@@ -83,7 +83,7 @@ def test_a_kill_leaves_nothing_that_keeps_servers_from_starting(
         running.wait()
         (says / "wait").unlink()
     wait_for((says / "done").exists)
-    started_nothing(tmp_path)  # apt went on
+    assert_nothing_started(tmp_path)  # apt went on
     assert POLICY.exists() == had_policy
 
 

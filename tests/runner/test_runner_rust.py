@@ -42,71 +42,71 @@ class Machine:
 
 
 @pytest.fixture
-def asked(tmp_path: Path) -> Path:
+def calls(tmp_path: Path) -> Path:
     return tmp_path / "asked"
 
 
-def ended(
-    patch: pytest.MonkeyPatch, asked: Path, machine: Machine, bad: dict[str, int]
+def run_rust(
+    patch: pytest.MonkeyPatch, calls: Path, machine: Machine, bad: dict[str, int]
 ) -> tuple[int, list[str]]:
     """The exit code, and what cargo was asked for."""
-    script = asked.with_name("cargo.py")
-    script.write_text(PROGRAM.format(seen=str(asked), bad=bad, everything=ALL))
+    script = calls.with_name("cargo.py")
+    script.write_text(PROGRAM.format(seen=str(calls), bad=bad, everything=ALL))
     patch.setattr(rust, "COMMAND", (sys.executable, str(script)))
     patch.setattr(rust, "Thief", lambda: machine)
     patch.setattr(rust, "documented", list)
     patch.setattr(rust, "EVERY_S", 0.0)
-    return rust.main(asked.with_name("kept")), asked.read_text().splitlines()
+    return rust.main(calls.with_name("kept")), calls.read_text().splitlines()
 
 
-def test_what_passes_is_run_once(monkeypatch: pytest.MonkeyPatch, asked: Path) -> None:
-    assert ended(monkeypatch, asked, Machine(), {}) == (0, [ALL])
+def test_what_passes_is_run_once(monkeypatch: pytest.MonkeyPatch, calls: Path) -> None:
+    assert run_rust(monkeypatch, calls, Machine(), {}) == (0, [ALL])
 
 
-def test_a_failure_without_stolen_cpus_counts(monkeypatch: pytest.MonkeyPatch, asked: Path) -> None:
-    assert ended(monkeypatch, asked, Machine(0.02), {"app": 1}) == (101, [ALL])
+def test_a_failure_without_stolen_cpus_counts(monkeypatch: pytest.MonkeyPatch, calls: Path) -> None:
+    assert run_rust(monkeypatch, calls, Machine(0.02), {"app": 1}) == (101, [ALL])
 
 
 def test_a_failure_with_stolen_cpus_is_retried(
-    monkeypatch: pytest.MonkeyPatch, asked: Path
+    monkeypatch: pytest.MonkeyPatch, calls: Path
 ) -> None:
-    found = ended(monkeypatch, asked, Machine(0.3), {"app": 1})
+    found = run_rust(monkeypatch, calls, Machine(0.3), {"app": 1})
     assert found == (0, [ALL, "-p headcount-app --test app"])
 
 
 def test_one_failure_without_stolen_cpus_is_enough(
-    monkeypatch: pytest.MonkeyPatch, asked: Path
+    monkeypatch: pytest.MonkeyPatch, calls: Path
 ) -> None:
-    found = ended(monkeypatch, asked, Machine(0.3, 0.01), {"app": 1, "mail": 1})
+    found = run_rust(monkeypatch, calls, Machine(0.3, 0.01), {"app": 1, "mail": 1})
     assert found == (101, [ALL])
 
 
-def test_what_fails_three_times_has_failed(monkeypatch: pytest.MonkeyPatch, asked: Path) -> None:
-    code, runs = ended(monkeypatch, asked, Machine(0.3, 0.3, 0.3), {"app": 9})
+def test_what_fails_three_times_has_failed(monkeypatch: pytest.MonkeyPatch, calls: Path) -> None:
+    code, runs = run_rust(monkeypatch, calls, Machine(0.3, 0.3, 0.3), {"app": 9})
     assert (code, len(runs)) == (101, rust.TRIES)
 
 
 @pytest.mark.parametrize(("times", "code"), [(1, 0), (9, 101)])
 def test_what_failed_is_run_once_more(
     monkeypatch: pytest.MonkeyPatch,
-    asked: Path,
+    calls: Path,
     capsys: pytest.CaptureFixture[str],
     times: int,
     code: int,
 ) -> None:
-    first, _ = ended(monkeypatch, asked, Machine(0.0, 0.0), {"app": times})
+    first, _ = run_rust(monkeypatch, calls, Machine(0.0, 0.0), {"app": times})
     assert first == 101
-    assert rust.failed_again(asked.with_name("kept")) == code
-    assert asked.read_text().splitlines() == [ALL, "-p headcount-app --test app"]
+    assert rust.failed_again(calls.with_name("kept")) == code
+    assert calls.read_text().splitlines() == [ALL, "-p headcount-app --test app"]
     is_named = "passed alone, failed beside other tests" in capsys.readouterr().out
     assert is_named == (code == 0)
 
 
 def test_where_all_passed_nothing_is_run_again(
-    monkeypatch: pytest.MonkeyPatch, asked: Path
+    monkeypatch: pytest.MonkeyPatch, calls: Path
 ) -> None:
-    ended(monkeypatch, asked, Machine(), {})
-    assert rust.failed_again(asked.with_name("kept")) is None
+    run_rust(monkeypatch, calls, Machine(), {})
+    assert rust.failed_again(calls.with_name("kept")) is None
 
 
 def test_examples_of_documentation_are_tests_too(

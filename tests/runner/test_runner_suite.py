@@ -32,7 +32,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def ended(folder: Path, bad: int, *, other: bool = True) -> tuple[int, int]:
+def run_suite(folder: Path, bad: int, *, other: bool = True) -> tuple[int, int]:
     """The exit code, and how often the test ran that fails so many times."""
     seen = folder / "seen"
     (folder / "test_made.py").write_text(MADE.format(seen=str(seen), bad=bad, other=other))
@@ -41,7 +41,7 @@ def ended(folder: Path, bad: int, *, other: bool = True) -> tuple[int, int]:
 
 
 def test_what_passes_is_run_once(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    assert ended(folder, 0) == (0, 1)
+    assert run_suite(folder, 0) == (0, 1)
     assert "3 passed" in capfd.readouterr().out
 
 
@@ -49,7 +49,7 @@ def test_a_test_that_passes_only_alone_is_reported(
     folder: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(suite, "BESIDE", BESIDE)
-    assert ended(folder, 1) == (0, 2)
+    assert run_suite(folder, 1) == (0, 2)
     output = capfd.readouterr().out
     assert "1 failed, 2 passed" in output
     assert "1 passed" in output.split("once more, alone: ")[1]
@@ -57,12 +57,12 @@ def test_a_test_that_passes_only_alone_is_reported(
 
 
 def test_what_fails_alone_too_has_failed(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    assert ended(folder, 2) == (1, 2)
+    assert run_suite(folder, 2) == (1, 2)
     assert "passed alone" not in capfd.readouterr().out
 
 
 def test_one_that_fails_again_is_enough(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    assert ended(folder, 1, other=False) == (1, 2)
+    assert run_suite(folder, 1, other=False) == (1, 2)
     lines = capfd.readouterr().out.splitlines()
     assert sum("passed alone" in line for line in lines) == 1
 
@@ -70,14 +70,14 @@ def test_one_that_fails_again_is_enough(folder: Path, capfd: pytest.CaptureFixtu
 def test_many_failures_are_failures_at_once(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(suite, "MOST", 1)
     (folder / "test_more.py").write_text("def test_bad():\n    assert False\n")
-    assert ended(folder, 1, other=False) == (1, 1)
+    assert run_suite(folder, 1, other=False) == (1, 1)
 
 
 def test_many_failures_of_one_file_are_run_once_more(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(suite, "MOST", 1)
-    assert ended(folder, 1, other=False) == (1, 2)
+    assert run_suite(folder, 1, other=False) == (1, 2)
 
 
 def test_an_error_outside_tests_keeps_its_code(folder: Path) -> None:

@@ -24,14 +24,14 @@ def capacity(
     )
 
 
-def of(mean: float, error: float) -> Capacity:
+def capacity_of(mean: float, error: float) -> Capacity:
     """A capacity whose logarithm has this standard error."""
     z = NormalDist().inv_cdf(0.975)
     return capacity(mean, mean * math.exp(-z * error), mean * math.exp(z * error))
 
 
 def test_errors_add_in_quadrature() -> None:
-    found = change(of(200, 0.03), of(180, 0.04))
+    found = change(capacity_of(200, 0.03), capacity_of(180, 0.04))
     assert found is not None
     z = NormalDist().inv_cdf(0.975)
     assert found.value == pytest.approx(-0.1)
@@ -47,7 +47,7 @@ def test_equal_capacities_are_seldom_called_different() -> None:
     wrong = 0
     for _ in range(rounds):
         one, other = (200 * math.exp(stream.gauss(0, 0.05)) for _ in range(2))
-        found = change(of(one, 0.05), of(other, 0.05))
+        found = change(capacity_of(one, 0.05), capacity_of(other, 0.05))
         assert found is not None
         wrong += found.is_difference
     assert wrong / rounds == pytest.approx(0.05, abs=3 * math.sqrt(0.05 * 0.95 / rounds))
@@ -63,5 +63,5 @@ def test_equal_capacities_are_seldom_called_different() -> None:
     ],
 )
 def test_without_an_interval_nothing_is_compared(unknown: Capacity | None) -> None:
-    assert change(of(200, 0.1), unknown) is None
-    assert change(unknown, of(200, 0.1)) is None
+    assert change(capacity_of(200, 0.1), unknown) is None
+    assert change(unknown, capacity_of(200, 0.1)) is None
