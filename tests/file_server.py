@@ -129,8 +129,8 @@ def is_keeper(pid: int) -> bool:
 
 def alive(pids: list[int]) -> list[int]:
     """Those of some processes that are still there."""
-    there = {process.pid for process in keeper.processes()}
-    return [pid for pid in pids if pid in there]
+    running = {process.pid for process in keeper.processes()}
+    return [pid for pid in pids if pid in running]
 
 
 def signal_all(pids: list[int], name: signal.Signals) -> None:

@@ -105,8 +105,8 @@ def test_no_connection_is_made_before_the_load_is_allowed(
         pass
     assert opened == []
     plan = resolve(load(WORKLOADS[target]), target, Overrides(users=1, authorised_by="Ada"))
-    there = opening.allowed_target(plan, parse(target))
-    opening.target_access(plan, there, secrets)
+    checked = opening.allowed_target(plan, parse(target))
+    opening.target_access(plan, checked, secrets)
     assert len(opened) == 1
 
 

@@ -42,8 +42,8 @@ def test_every_file_is_described(home: Headcount) -> None:
     described = {row[0].strip("`") for row in rows(sections(PAGE)["The bundle"])[1:]}
     for bundle in home.bundles():
         # No run signs itself: `headcount audit --sign` does.
-        there = {STACKS.sub("stacks-LEVEL-KIND-TOOL", path.name) for path in bundle.iterdir()}
-        assert there == described - {"manifest.json.sig"}
+        files = {STACKS.sub("stacks-LEVEL-KIND-TOOL", path.name) for path in bundle.iterdir()}
+        assert files == described - {"manifest.json.sig"}
 
 
 def test_every_figure_of_the_series_is_described(home: Headcount) -> None:

@@ -68,8 +68,8 @@ def test_the_mount_that_holds_a_folder_is_found(tmp_path: Path) -> None:
 def test_another_machines_files_need_its_owner(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    there = mounted("nfs4", "fs1.example.com:/export")
-    monkeypatch.setattr(files, "place", lambda _folder: there)
+    remote = mounted("nfs4", "fs1.example.com:/export")
+    monkeypatch.setattr(files, "place", lambda _folder: remote)
     workload = workloads.load("home-folders")
     plan = resolve(workload, f"file://{tmp_path}", Overrides(users=1))
     with pytest.raises(InputError) as caught:

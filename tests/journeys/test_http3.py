@@ -202,9 +202,9 @@ def test_a_server_that_needs_a_name_says_so(
         done = headcount.run("try", workload, *where, *options)
         assert done.code == 3, done.out + done.err
         assert "the address with --client connect=ADDRESS:PORT" in done.err
-        there = ("--client", f"connect=127.0.0.1:{server.port}")
+        connect = ("--client", f"connect=127.0.0.1:{server.port}")
         where = ("--target", "https://localhost/")
-        done = headcount.run("try", workload, *where, *options, *there)
+        done = headcount.run("try", workload, *where, *options, *connect)
     assert done.code == 0, done.out + done.err
 
 

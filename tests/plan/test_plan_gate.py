@@ -62,9 +62,9 @@ def test_the_server_that_takes_mail_is_checked_as_the_target_is() -> None:
 def test_a_name_is_resolved_once_and_the_engine_gets_its_addresses(names: list[str]) -> None:
     target = "https://here.invalid:8443/shop"
     wanted = plan("web-static", target)
-    there = allowed_target(wanted, parse(target))
+    checked = allowed_target(wanted, parse(target))
     assert names == ["here.invalid"]
-    text = http_target(wanted, Site(there.text, there.addresses))
+    text = http_target(wanted, Site(checked.text, checked.addresses))
     assert '"at": ["127.0.0.1:8443", "[::1]:8443"]' in text
 
 
@@ -81,10 +81,10 @@ def test_the_address_of_connect_is_checked_and_not_the_name(names: list[str]) ->
     shared = plan("web-static", target, client={"connect": "127.0.0.1:8443"})
     assert shared.workers == max(1, len(os.sched_getaffinity(0)) // 2)
     here = plan("web-static", target, client={"connect": "here.invalid"})
-    there = allowed_target(here, parse(target))
-    assert there.addresses == ("127.0.0.1:443", "[::1]:443")
+    checked = allowed_target(here, parse(target))
+    assert checked.addresses == ("127.0.0.1:443", "[::1]:443")
     assert "shop.example" not in names
-    text = http_target(here, Site(there.text, there.addresses))
+    text = http_target(here, Site(checked.text, checked.addresses))
     assert '"url": "https://shop.example/shop", "at": ["127.0.0.1:443", "[::1]:443"]' in text
 
 

@@ -39,11 +39,11 @@ def experiment(
     points: list[Holding] = []
     starts: list[int] = []
     start = 0
-    for there in shares:
+    for share_count in shares:
         for held in connections:
             for chain in ([(1, 0), (1, 10), (1, 100)], [(1, 0), (10, 0)]) * repeats:
-                points.append(Holding(there, 0, 1, 0))
-                points += [Holding(there, held, uses, files) for uses, files in chain]
+                points.append(Holding(share_count, 0, 1, 0))
+                points += [Holding(share_count, held, uses, files) for uses, files in chain]
                 starts += [start] * (1 + len(chain))
                 start += 1
     return points, starts

@@ -43,10 +43,10 @@ def test_within_a_start_things_only_grow() -> None:
             assert after.open_files >= before.open_files
             assert after != before
     expected = {
-        tuple(Holding(shares, *each) for each in [(0, 1, 0), (there, 1, 0), *grown])
+        tuple(Holding(shares, *each) for each in [(0, 1, 0), (connections, 1, 0), *grown])
         for shares in (1, 50)
-        for there in (2, 5)
-        for grown in ([(there, 1, 4), (there, 1, 9)], [(there, 3, 0)])
+        for connections in (2, 5)
+        for grown in ([(connections, 1, 4), (connections, 1, 9)], [(connections, 3, 0)])
     }
     assert {tuple(points) for points in starts} == expected
     assert len(starts) == len(expected) == 8
