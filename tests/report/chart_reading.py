@@ -53,7 +53,7 @@ def places(data: str) -> list[Place]:
 
 
 def middles(data: str) -> list[Place]:
-    """The middles of the strokes that marks are: a dot has no length, a square has its side's."""
+    """The middles of the strokes of marks: a dot's has no length, a square's that of a side."""
     found = re.findall(r"M([-\d.]+) ([-\d.]+)h([\d.]+)", data)
     return [(float(x) + float(length) / 2, float(y)) for x, y, length in found]
 

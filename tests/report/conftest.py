@@ -33,7 +33,7 @@ def shown(
     chromium: BrowserContext,
     tmp_path_factory: pytest.TempPathFactory,
 ) -> Iterator[Shown]:
-    """Each report, folded: opened once, for a page takes a browser two seconds of CPU."""
+    """Each report, folded: opened once, because a page costs a browser two seconds of CPU."""
     made = Browser(chromium, tmp_path_factory.mktemp("shown"))
     yield Shown(request.param, made.show(request.param, 1280), made)
     made.close()

@@ -61,7 +61,7 @@ def levels(numbers: Sequence[int], slow: int | None = 2) -> list[LevelResult]:
 
 
 def agents(number: int = 3, slow: int | None = 2) -> ReportContent:
-    """A run by so many agents, each on a machine of its own."""
+    """A run by this many agents, each on a machine of its own."""
     numbers = range(1, number + 1)
     made = levels(numbers, slow)
     capacity = content().verdict.capacity

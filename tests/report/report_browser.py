@@ -22,7 +22,7 @@ FLAGS = [
 
 
 def unfold(page: Page, which: str = "details") -> Page:
-    """Open what is folded, as a reader does who wants all of it."""
+    """Open what is folded, as a reader does to see everything."""
     page.evaluate(f"document.querySelectorAll('{which}').forEach((e) => {{ e.open = true; }})")
     return page
 

@@ -107,7 +107,7 @@ def cases() -> list[Case]:
 
 
 def diagnosed() -> ReportContent:
-    """A search with its diagnosis; the server's log says what no report may obey."""
+    """A search with its diagnosis; the server's log holds text that no report may obey."""
     plain = content()
     lines = [{"event": "server-log", "t_s": 9.0, "log": "httpd", "line": f"AH00484 {HOSTILE}"}]
     lines += [{"event": "server-log", "line": f"server reached MaxRequestWorkers {HOSTILE}"}]
@@ -117,7 +117,7 @@ def diagnosed() -> ReportContent:
 
 
 def priced() -> ReportContent:
-    """A price of items, one of which is named as no report may obey."""
+    """A price of items, one with a name that no report may obey."""
     plain = content()
     items = [
         {"name": "server", "kind": "hardware", "unit_price": "7999.99", "discount": "12.5%"},
@@ -181,7 +181,7 @@ def saturated() -> ReportContent:
 
 
 def grouped() -> ReportContent:
-    """Scenarios told in groups, users who did not report, and a stress point."""
+    """Scenarios in groups, users who did not report, and a stress point."""
     levels = []
     for index, users in enumerate((300, 900, 1000, 1200), 1):
         plain = level(index, users)

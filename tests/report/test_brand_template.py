@@ -79,7 +79,7 @@ def test_a_template_puts_its_name_words_and_logo_on_the_pages(tmp_path: Path) ->
         assert part in text, part
     pages = pdf_reader(made).pages
     assert text.count("Confidential #1 *draft*") == len(pages) - 1  # not on the title page
-    assert text.count("Example & Söhne <AG>") == len(pages) - 1  # there the logo stands for it
+    assert text.count("Example & Söhne <AG>") == len(pages) - 1  # there the logo replaces it
     assert (float(pages[0].mediabox.width), float(pages[0].mediabox.height)) == (612, 792)
     alts = [str(tag["/Alt"]) for tag in tags(made) if "/Alt" in tag]
     assert "The mark of Example & Söhne" in alts
@@ -97,7 +97,7 @@ def test_the_accent_is_in_the_page_and_only_with_the_template(tmp_path: Path) ->
 
 
 def second_page(made: bytes, folder: Path) -> str:
-    """What the second page is drawn with."""
+    """The operators that draw the second page."""
     del folder
     return pdf_reader(made).pages[1].get_contents().get_data().decode("latin-1")
 

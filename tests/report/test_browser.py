@@ -130,7 +130,7 @@ def test_the_page_loads_nothing(shown: Shown) -> None:
 def test_the_page_fits_the_screen(shown: Shown, width: int) -> None:
     page = shown.page
     page.set_viewport_size({"width": width, "height": 900})
-    page.evaluate(TWO_FRAMES)  # charts are drawn anew for another width
+    page.evaluate(TWO_FRAMES)  # charts are redrawn for another width
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     assert page.evaluate(SPILLED_LABELS) == []
     answer = page.locator("#answer")

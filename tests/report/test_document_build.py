@@ -1,4 +1,4 @@
-"""The report to hand over as data: what is in it, for every kind of run."""
+"""The report for customers as data: what is in it, for every kind of run."""
 
 import re
 from collections.abc import Iterator
@@ -46,7 +46,7 @@ def blocks(document: Document) -> Iterator[Block]:
 
 
 def prose(document: Document) -> Iterator[str]:
-    """Every sentence of ours, without what a file or a server says."""
+    """Every sentence of Headcount's own, without text from files and servers."""
 
     def joined(text: Text) -> str:
         return "".join(span.text for span in text).replace("\N{NO-BREAK SPACE}", " ")

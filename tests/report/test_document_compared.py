@@ -103,9 +103,9 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> list[Bundle]:
 def test_differences_are_given_in_both_directions(runs: list[Bundle]) -> None:
     text = text_of(pdf(of_comparison(comparison(), runs)))
     assert "new holds 22.3% more users than old." in text
-    # 611 / 500 = 1.222; 500 / 611 = 0.8183, so 18.2 % less.
+    # 611 / 500 = 1.222; 500 / 611 = 0.8183, so 18.2% less.
     assert "Capacity 500 users 611 users 22.2% more 16.1% to 28.3% more old 18.2% less" in text
-    # 78 / 300 = 0.26, so 74 % less time and 3.85 times the speed.
+    # 78 / 300 = 0.26, so 74% less time and 3.85 times the speed.
     assert "p95 response time 400 ms 78.0 ms 80.5% less time" in text
     assert "5.13\N{MULTIPLICATION SIGN} the speed" in text
     assert "A server of 1997 seed, table 1" in text

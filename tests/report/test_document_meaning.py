@@ -1,4 +1,4 @@
-"""What an answer means, said for every form of it."""
+"""What an answer means, for every form of it."""
 
 from dataclasses import replace
 from typing import Any

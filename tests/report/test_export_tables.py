@@ -1,4 +1,4 @@
-"""Tables of a run for other programs, against its files read anew."""
+"""Tables of a run for other programs, against its files read again."""
 
 import csv as reading
 import io

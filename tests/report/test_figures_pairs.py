@@ -142,7 +142,7 @@ def test_a_price_is_read_off_the_staircase() -> None:
 
 @dataclass
 class Printed:
-    """A published line, as the room of published results gives them."""
+    """A published line, as the package of published results gives it."""
 
     short: str
     label: str
@@ -167,7 +167,7 @@ def test_published_results_are_dashed_and_labelled_as_other_hardware() -> None:
     assert OLD.label in figure.caption
     assert published.LABEL in figure.alt
     assert figure.table.rows[-1] == [OLD.short, "600", "39.0 MB/s", published.LABEL]
-    # One of several is told from the others by its number, beside its mark and in the legend.
+    # Each of several has a number, beside its mark and in the legend.
     drawing = Drawing.of(figure.svg)
     assert "1" in [text for text, _, _ in drawing.texts("small")]
     assert f"1: {OLD.short}" in [text for text, _, _ in drawing.texts("tag")]

@@ -1,4 +1,4 @@
-"""The PDF: readable for all, the same bytes again, and nothing in it that was not meant."""
+"""The PDF: readable for all, the same bytes again, and nothing unintended in it."""
 
 import datetime as dt
 import re
@@ -104,7 +104,7 @@ def run_fonts(paper: bytes) -> list[tuple[str, str]]:
 
 
 def injected(text: str) -> ReportContent:
-    """The text wherever a server, a plan or a person could put one."""
+    """A run with this text wherever a server, a plan or a person could put one."""
     plain = hostile()
 
     def swapped(value):

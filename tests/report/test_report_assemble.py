@@ -36,7 +36,7 @@ def test_a_run_without_an_answer_has_no_report_yet(tmp_path: Path) -> None:
 
 
 def test_a_shrunk_data_set_is_described_in_figures() -> None:
-    # 2 % of 20 MiB are 102.4 blocks of 4 KiB, of which 102 are whole: 408 KiB.
+    # 2% of 20 MiB are 102.4 blocks of 4 KiB, of which 102 are whole: 408 KiB.
     assert 102 * 4 == 408
     assert scaling_doubt(plan_of(0.02)) == (
         "the data set was scaled to 2.0% of the original: a file of 408 KiB for each user instead "

@@ -1,4 +1,4 @@
-"""Steps at every level of a ladder, in the page and in the terminal, each figure computed anew."""
+"""Steps at every level of a ladder, in the page and in the terminal, each figure recomputed."""
 
 import io
 from dataclasses import replace

@@ -66,7 +66,7 @@ def test_only_limits_with_scores_have_a_strip() -> None:
     made = found()
     strips = report_diagnosis.charted(made)
     assert "cpu" in strips
-    assert "refusal" not in strips  # nothing spoke for it
+    assert "refusal" not in strips  # no evidence for it
     for limit in strips:
         assert any(limit in level.scores for level in made.levels)
 

@@ -206,8 +206,8 @@ def test_every_level_has_its_row() -> None:
     assert rows.pop(0) == HEADINGS
     users = sorted(one.users for one in content().levels)
     assert [row[0] for row in rows] == [f"{number:,}" for number in users]
-    # By the formulas of the factory: 918 / 1010 of 84 % CPU, 58.4 MB/s of disk and 82 of network;
-    # 31 % and as much of 12 % of 32 GiB; 3 failed of 51,304.
+    # By the formulas of the factory: 918 / 1010 of 84% CPU, 58.4 MB/s of disk and 82 of network;
+    # 31% and as much of 12% of 32 GiB; 3 failed of 51,304.
     assert page.row("918") == [
         *("918", "passed13: official", "4.1%", "171", "30.01%", "307 ms"),
         *("951 ms894\xa0ms to 1.02\xa0s", "1.66 s"),

@@ -1,4 +1,4 @@
-"""The machines of agents where reports describe machines: alike ones once, whatever they are."""
+"""The machines of agents in reports: machines that are alike are described once."""
 
 from dataclasses import replace
 
@@ -92,7 +92,7 @@ def test_malformed_facts_do_not_fail_the_report() -> None:
         load(3).model_copy(update={"host": None}),
     ]
     page = read(run(*odd))
-    # Of none of them anything is known by which they would differ, and of one nothing at all.
+    # No known fact distinguishes agents 1 and 2, and nothing at all is known of agent 3.
     assert "Load generator: agents 1 and 2, on 2 machines of one kind" in page.texts
     assert "Load generator: agent 3" in page.texts
 

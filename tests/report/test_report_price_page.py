@@ -1,4 +1,4 @@
-"""The page of `headcount price`: complete, inert but for its chart, and deaf to what it shows."""
+"""The page of `headcount price`: complete, inert but for its chart, and it obeys no text."""
 
 from decimal import Decimal
 
