@@ -1,4 +1,4 @@
-"""The schemas for editors: what Headcount reads they accept, and misspelt keys they refuse."""
+"""The schemas for editors: they accept what Headcount reads, and refuse misspelt keys."""
 
 import tomllib
 from pathlib import Path

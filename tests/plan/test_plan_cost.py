@@ -1,4 +1,4 @@
-"""Prices for each: how they are stated, said, and how an interval is carried over."""
+"""Prices per user and per mark: how they are stated and shown, and how intervals carry over."""
 
 from decimal import Decimal
 

@@ -1,4 +1,4 @@
-"""file-copy does what it says of itself: types, sizes, the share of the server, the goals."""
+"""file-copy is as it describes itself: types, sizes, the share of the server, the goals."""
 
 from fractions import Fraction
 from typing import Any
@@ -32,14 +32,14 @@ def classes_of(scenario: Scenario) -> list[str]:
 
 
 def bytes_of(scenario: Scenario) -> int:
-    """The size of a file of the scenario; all that it may copy have the same."""
+    """The size of a file of the scenario; all files that it may copy have the same."""
     assert LIBRARY is not None
     (size,) = {each.bytes for each in LIBRARY.classes if each.name in classes_of(scenario)}
     return size
 
 
 def mean_bytes(*ways: str) -> Fraction:
-    """The bytes of a transaction on average, of those ways alone."""
+    """The mean bytes of a transaction, in these directions alone."""
     total = sum(Fraction(scenario.weight) for scenario in WORKLOAD.scenarios)
     moved = [s for s in WORKLOAD.scenarios if s.name.split("-")[0] in ways]
     return sum((Fraction(s.weight) * bytes_of(s) for s in moved), Fraction(0)) / total

@@ -1,4 +1,4 @@
-"""home-folders does what it says of itself: the published mix of commands, traffic and data."""
+"""home-folders is as it describes itself: the published mix of commands, traffic and data."""
 
 import pytest
 
@@ -25,7 +25,7 @@ def test_the_pace_is_four_seconds() -> None:
     time = workload()["pace"]["time"]
     assert time["draw"] == "uniform"
     assert (float(time["low"][:-1]) + float(time["high"][:-1])) / 2 == MEAN_PACE_S
-    # Begun more than a mean pace late is overload.
+    # A scenario that begins more than a mean pace late is overload.
     assert all(scenario["late"] == "4s" for scenario in workload()["scenarios"])
 
 
@@ -35,8 +35,8 @@ def test_the_published_traffic_of_a_user() -> None:
         sent.weight * (sum(sent.bytes.values()) + size * sum(sent.whole.values()))
         for sent in scenarios().values()
     ) / sum(sent.weight for sent in scenarios().values())
-    # What is no data: 64 bytes of header and some 50 to 150 of parameters, names and answers, both
-    # ways, and what TCP/IP adds to them.
+    # Besides data, in both directions: 64 bytes of header, some 50 to 150 of parameters, names and
+    # answers, and what TCP/IP adds to them.
     least, most = 2 * 100 * MIX.commands, 2 * 250 * MIX.commands
     assert (moved + least) / MEAN_PACE_S > 25e3
     assert (moved + most) / MEAN_PACE_S < 28e3
@@ -53,6 +53,6 @@ def test_the_prepared_files_of_a_user_are_the_published_81_mb() -> None:
     tree = workload()["tree"]
     files = tree["static_files"] + tree["volatile_files"]
     assert files * mean(lambda size: size) == pytest.approx(81e6, rel=0.03)
-    # And the new ones of a run the published 34.
+    # And the new files of a run have the published 34 MB.
     assert tree["new_files"] * mean(lambda size: size) == pytest.approx(34e6, rel=0.05)
     assert max(sizes()) == 16 << 20

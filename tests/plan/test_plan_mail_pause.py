@@ -1,4 +1,4 @@
-"""What of a mail workload passes faster than life when it is asked for."""
+"""What compression makes faster in a mail workload."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""The workload `shares` does what it says of itself."""
+"""The workload `shares` is as it describes itself."""
 
 import tomllib
 from pathlib import Path

@@ -103,7 +103,7 @@ def test_a_day_has_as_much_mail_as_the_original(
     day = json.loads(mail_day(profile, json.dumps({"new": weights["write"]})))
     assert day["sent"] == pytest.approx(sent, rel=within)
     assert day["received"] == pytest.approx(received, rel=within)
-    # The pace is that of eight hours: so many scenarios of all kinds, at its mean interval.
+    # All scenarios of a day, at the pace's mean interval, take eight hours.
     assert sum(weights.values()) * workload.pace.time.mean_s == pytest.approx(8 * 3600, rel=1e-3)
 
 

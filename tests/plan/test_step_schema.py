@@ -30,7 +30,7 @@ DESCRIBED = [
 
 
 def sentence(protocol: str, step: Mapping[str, Any]) -> str:
-    """What the engine says of a step; empty if it would play it."""
+    """The engine's error about a step; empty if it would play it."""
     scenario = {"name": "a", "weight": 1.0, "limit_ms": 1.0, "limit_per_mib_ms": 0.0}
     scenario |= {"late_ms": 1.0, "pause": None, "steps": [{"name": "a", **step}]}
     pace = {"pace": "closed", "think": {"draw": "fixed", "s": 1.0}}
@@ -40,7 +40,7 @@ def sentence(protocol: str, step: Mapping[str, Any]) -> str:
 
 
 def expected(text: str) -> set[str]:
-    """What the engine expects in place of something that it does not know."""
+    """The names that the engine expects in place of an unknown one."""
     return set(re.findall(r"`([^`]*)`", text.partition("expected")[2]))
 
 
@@ -85,7 +85,7 @@ def test_the_keys_are_those_of_the_engine(name: str, operations: Operations, op:
     assert taken == set(operations.keys)
     assert all(one.get("description") for one in operations.keys.values())
     assert mistakes(name, {**step, "nothing_like_it": 1}) == ["scenarios/0/steps/0"]
-    # Without the key that is wrong nothing is: what must be there, the engine says.
+    # Without the wrong key nothing is wrong: only the engine reports missing keys.
     assert mistakes(name, step) == []
 
 
