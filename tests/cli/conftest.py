@@ -16,7 +16,7 @@ RUN = (
 
 @pytest.fixture(scope="session")
 def finished_run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """A bundle that nobody changes: tests that write in one take a copy."""
+    """A bundle that no test changes: tests that write take a copy."""
     made = Headcount(tmp_path_factory.mktemp("finished"))
     try:
         ended = made.run(*RUN)

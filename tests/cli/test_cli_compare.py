@@ -1,4 +1,4 @@
-"""`headcount compare`, `gate` and `history` on real runs, and on what is none."""
+"""`headcount compare`, `gate` and `history` on real runs, and on anything else."""
 
 import json
 import shutil
@@ -32,12 +32,12 @@ def home(tmp_path_factory: pytest.TempPathFactory):
 
 
 def call(*arguments: str):
-    """Give a command within this process, which a second of starting each would slow down."""
+    """Call a command in this process: starting one takes a second."""
     return CliRunner().invoke(app, arguments, env={"COLUMNS": "100"})
 
 
 def mistake(*arguments: str) -> str:
-    """What is wrong with a command."""
+    """The error of a command."""
     error = call(*arguments).exception
     assert isinstance(error, InputError), error
     return str(error)

@@ -70,7 +70,7 @@ def test_a_throttled_disk_is_named_first_and_retransmits_over_no_packets_are_not
 
 
 def test_two_samples_months_apart_allow_no_conclusion(home: Headcount, tmp_path: Path) -> None:
-    """They were "likely idle"."""
+    """They used to be called "likely idle"."""
     idle = throttled(0.0) | {"cpu-load": [{"cpu": "all", "user": 1.0, "idle": 99.0}]}
     log = sar(tmp_path / "two.json", [idle, idle], every_s=4660 * 3600)
     text = plain(home.run("diagnose", str(log)))

@@ -1,4 +1,4 @@
-"""What ends with which code: one message each, which says what to do, and no traceback."""
+"""Exit codes of errors: one message each, which says what to do, and no traceback."""
 
 import contextlib
 import socket
@@ -149,7 +149,7 @@ def test_a_folder_that_is_not_a_bundle(headcount: Headcount, tmp_path: Path, ver
 
 @contextlib.contextmanager
 def answering(answer: bytes) -> Iterator[str]:
-    """A server that says the same to everybody who comes, and closes the connection."""
+    """A server that sends every client the same, and closes the connection."""
 
     def serve(listener: socket.socket) -> None:
         with contextlib.suppress(OSError):
@@ -220,7 +220,7 @@ def test_a_server_that_never_answers(headcount: Headcount, proof: bool) -> None:
 
 @pytest.mark.e2e
 def test_criteria_that_do_not_hold(headcount: Headcount) -> None:
-    # Who is refused is too slow for any limit; one of a second bears timers that are 50 ms late.
+    # A refused user is too slow for any limit; one of a second tolerates timers 50 ms late.
     server = ("--target", "lab:app", "--set", "connections=2")
     for _ in range(6):
         ended = headcount.run(

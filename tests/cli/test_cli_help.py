@@ -1,4 +1,4 @@
-"""What the command line says of itself."""
+"""What the command line says about itself."""
 
 import itertools
 import re
@@ -59,7 +59,7 @@ ANSI = "\x1b["
 
 
 def sentences(text: str) -> list[str]:
-    """What is said outside of the tables of options."""
+    """The text outside the tables of options."""
     lines = [line.strip() for line in text.splitlines() if line.strip()[:1] not in "╭│╰"]
     return [line for line in lines if line and not line.startswith("Usage:")]
 

@@ -71,7 +71,7 @@ WORDS: dict[Trap, str] = {
 
 
 def state(top: Path) -> dict[str, tuple[int, int, int, int]]:
-    """Whatever a write would leave a trace in, of a folder and all in it."""
+    """The metadata that a write would change, of a folder and everything in it."""
     found = {}
     for path in [top, *top.rglob("*")]:
         status = path.lstat()
@@ -108,7 +108,7 @@ def test_traps_are_refused_before_anything_is_written(
     assert WORDS[trap] in shown
     assert shown.count("error:") == 1
     after = state(bundle)
-    before.pop("b")  # both verbs try whether there is room
+    before.pop("b")  # both verbs test whether there is room
     after.pop("b")
     assert after == before
     assert Path("mine").read_bytes() == SECRET
@@ -173,7 +173,7 @@ def test_signing_follows_no_trap(bundle: Path, name: str, trap: Trap) -> None:
     trap(bundle / name)
     before = state(bundle)
     assert run_line(("audit", "b", "--sign", "key")) in (ExitCode.BAD_INPUT, ExitCode.FAILED)
-    before.pop("b")  # it tries whether there is room
+    before.pop("b")  # it tests whether there is room
     after = state(bundle)
     after.pop("b")
     assert after == before

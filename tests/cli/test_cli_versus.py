@@ -1,4 +1,4 @@
-"""`headcount run --versus` on the command line: what it takes, and what it says of mistakes."""
+"""`headcount run --versus` on the command line: what it accepts, and how it reports mistakes."""
 
 import tomllib
 from pathlib import Path

@@ -116,7 +116,7 @@ def test_a_mistake_has_its_line_its_key_and_the_next_step(
     found = [one for one in shown.out.splitlines() if one.startswith(place) and part in one]
     assert len(found) == 1, shown.out
     assert shown.err == ""
-    # `run` names the same before it asks anybody, and keeps nothing.
+    # `run` reports the same before it connects, and keeps nothing.
     asked = ["run", "shop.toml", "--target", "http://127.0.0.1:9/", "--users", "1"]
     assert run_line([*asked, "--runs", "runs"]) == ExitCode.BAD_INPUT
     text = " ".join(capsys.readouterr().err.split())
