@@ -1,4 +1,4 @@
-"""What stands around a scenario's steps is not timed, and always played: a real application."""
+"""Steps around a scenario are not timed, and always played: in a real application."""
 
 import time
 from pathlib import Path
@@ -31,7 +31,7 @@ teardown = [{ name = "remove", op = "delete", path = "/orders/{id}", expect = [2
 
 
 class Shop:
-    """Orders that take long to make, of which each third cannot be paid."""
+    """Orders that take long to make; every third cannot be paid."""
 
     def __init__(self) -> None:
         self.orders: dict[str, bool] = {}

@@ -52,7 +52,7 @@ def _forgetful(site: upload_site.UploadSite) -> None:
 
 
 def workload(folder: Path, *steps: str) -> str:
-    """The file, and a report beside it that any byte may stand in."""
+    """The workload file, and beside it a report that may hold any byte."""
     (folder / "report.pdf").write_bytes(REPORT)
     file = folder / "uploads.toml"
     file.write_text(WORKLOAD.format(steps=", ".join(steps)), "utf-8")

@@ -77,7 +77,7 @@ def check(entries: list[dict[str, Any]]) -> None:
 
 @pytest.fixture(scope="module")
 def site() -> Iterator[upload_site.UploadSite]:
-    """One for all tests, whose nginx hands on what comes as it comes."""
+    """One for all tests, whose nginx passes bodies on as they arrive."""
     with upload_site.served(upload_site.STREAMED) as site:
         yield site
 

@@ -49,7 +49,7 @@ def test_users_connect_to_the_address_and_keep_the_name(
     where = ("--target", "http://shop.invalid", "--client", f"connect=127.0.0.1:{port}")
     done = headcount.run("try", workload, *where)
     assert done.code == 0, done.out + done.err
-    # It is this machine, so that nobody else has to agree, and its processes are found.
+    # It is this machine, so it needs no permission, and its processes are found.
     options = ("--users", "2", "--ramp", "0s", "--settle", "0s", "--json")
     done = headcount.run("run", workload, *where, *options)
     assert done.code == 0, done.out + done.err

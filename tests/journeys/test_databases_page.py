@@ -30,7 +30,7 @@ def headcount(tmp_path: Path, postgres: Postgres) -> Iterator[Headcount]:
 
 
 def block(language: str) -> str:
-    """The first block in a language of the part about one's own statements."""
+    """The first block in a language in the section about your own statements."""
     part = PAGE.read_text("utf-8").partition("\n## Statements of your own\n")[2]
     found = re.search(rf"^```{language}\n(.*?)^```$", part, re.MULTILINE | re.DOTALL)
     assert found is not None

@@ -49,6 +49,6 @@ def test_connections_of_a_user_never_send_a_count_twice(
         # All connections answer the user's one challenge.
         assert statuses[401] == 0
         return
-    # Those that were overtaken take a challenge of their own, once: a few of thousands.
+    # Those that were overtaken get a challenge of their own, once: a few in thousands.
     assert "nonce-count check failed" in errors
     assert statuses[401] < statuses[200] / 10

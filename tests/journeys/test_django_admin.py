@@ -86,7 +86,7 @@ def test_a_missing_user_is_asked_for(headcount: Headcount, site: tuple[Path, str
 
 
 def of_chromium(url: str) -> list[str]:
-    """The paths that a browser asks for whose user opens the form."""
+    """The paths that a browser asks for when its user opens the form."""
     found: list[str] = []
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])

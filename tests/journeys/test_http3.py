@@ -209,7 +209,7 @@ def test_a_server_that_needs_a_name_says_so(
 
 
 def test_the_address_that_answers_is_found(site: tuple[Site, str], tmp_path: Path) -> None:
-    """As where a name has an address of IPv6 that nobody listens at."""
+    """As for a name with an IPv6 address at which nobody listens."""
     with caddy.before(site[1], tmp_path / "caddy") as server:
         options = {
             "url": server.url,

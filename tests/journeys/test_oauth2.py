@@ -65,7 +65,7 @@ def tried(headcount: Headcount, file: str, url: str, *options: str, secret: str 
 
 
 def level_of(headcount: Headcount, file: str, url: str, users: str, *options: str) -> dict:
-    """A level of so many users, as its bundle has it."""
+    """A level of this many users, from its bundle."""
     more = ("--users", users, *LEVEL, *options)
     done = headcount.run("run", file, "--target", url, *more, SHOP_SECRET=SECRET)
     assert done.code == 0, done.out + done.err
@@ -132,7 +132,7 @@ def test_each_user_logs_on_and_its_tokens_are_renewed_before_they_end(
         headcount, workload(tmp_path, PASSWORD_GRANT), url, "3", "--logins", str(people)
     )
     assert level["scenarios"][0]["failed"] == 0
-    # Each refresh token is good for one time, so that a user who took another's would be refused.
+    # Each refresh token works once, so a user who took another's would be refused.
     asked = Counter(application.asked)
     for name in names:
         assert asked["password", name] == 1
@@ -164,7 +164,7 @@ def test_a_revoked_token_is_replaced_once(headcount: Headcount, tmp_path: Path) 
     revoked = []
 
     def revoke_first() -> None:
-        # After the first answer: the next request comes with a token that is none any more.
+        # After the first answer: the next request comes with a revoked token.
         if application.seen and not revoked:
             revoked.append(application.seen[-1])
             application.revoke()
@@ -334,7 +334,7 @@ def test_mistakes_are_found_without_a_server(headcount: Headcount, tmp_path: Pat
         assert done.code == 2, oauth2 + done.out
         shown = re.sub(r"\s+", " ", done.out + done.err)
         assert sentence in shown, shown
-    # The step of the token is none of the file: others keep their places.
+    # The step for the token is not in the file: others keep their places.
     file = Path(workload(tmp_path, plain))
     file.write_text(file.read_text("utf-8") + '[[setup]]\nname = "a"\nop = "gte"\npath = "/"\n')
     done = headcount.run("workloads", "check", str(file))

@@ -102,12 +102,12 @@ def page(keys: str, name: str = "page") -> str:
 
 
 def fetched(server: WebServer) -> list[Asked]:
-    """What nginx was asked for, but for the look at it before."""
+    """What nginx was asked for, without the request for `/` before a run."""
     return [one for one in asked(server) if one.path != "/"]
 
 
 def log_to_end(server: WebServer) -> list[Asked]:
-    """What nginx was asked for until the end of the second scenario: more may have been begun."""
+    """What nginx was asked for until the end of the second scenario: others may have begun."""
     wait_for(lambda: any(one.path == "/end.html" for one in fetched(server)))
     log = fetched(server)
     return log[: [one.path for one in log].index("/end.html")]

@@ -118,7 +118,7 @@ def test_conflicts_are_retried_and_abandoned_payments_leave_nothing(
     text = path.read_text("utf-8").replace("retries = 3", 'retries = 3\nisolation = "serializable"')
     path.write_text(text, "utf-8")
     done = headcount.run("run", str(path), "--target", postgres.target, *LEVEL)
-    # Everybody pays at the one branch, so many lose more often than they may try.
+    # All users pay at the only branch, so many conflict more often than they may retry.
     assert done.code in (0, 1), done
     assert_whole(postgres, succeeded(headcount.bundle))
     (level,) = reader.load(headcount.bundle).levels

@@ -33,7 +33,7 @@ def handshakes(chat: Chat) -> list[str]:
 
 @contextmanager
 def asking(*schemes: str, good: str = "nothing") -> Iterator[tuple[Chat, str]]:
-    """A chat that lets in who sends this header `Authorization`, and asks others for these."""
+    """A chat that admits this header `Authorization`, and answers others with these challenges."""
     chat = Chat()
 
     def guard(connection: ServerConnection, request: Request) -> Response | None:
