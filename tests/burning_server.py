@@ -28,7 +28,7 @@ class Burner:
         self.peer = f"127.0.0.1:{int(self.process.stdout.readline())}"
 
     def used_s(self) -> float:
-        """CPU time that it has used, by the kernel's word."""
+        """CPU time that it has used, as the kernel counts it."""
         words = Path(f"/proc/{self.process.pid}/stat").read_text("ascii").split()
         return (int(words[13]) + int(words[14])) / os.sysconf("SC_CLK_TCK")
 

@@ -20,10 +20,10 @@ class Chat:
 
     Attributes:
         messages: Every message: who, in which room, what.
-        headers: Those of each who connected.
+        headers: Those of each client that connected.
         is_full: Whether it lets nobody in.
         is_rude: Whether it ends a connection instead of answering what is said.
-        guard: What it answers to who asks to come in; None lets them.
+        guard: Its answer to a client that connects; None admits the client.
 
     """
 
@@ -37,7 +37,7 @@ class Chat:
         self._lock = threading.Lock()
 
     def admit(self, connection: ServerConnection, request: Request) -> Response | None:
-        """Refuse who comes while it is full."""
+        """Refuse clients while it is full."""
         self.headers.append(request.headers)
         refusal = self.guard(connection, request)
         return connection.respond(503, "full\n") if self.is_full else refusal

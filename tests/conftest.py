@@ -1,4 +1,4 @@
-"""What several rooms of tests share; being here puts this folder on the path of their imports."""
+"""What several folders of tests share; being here puts this folder on the path of their imports."""
 
 import gc
 import importlib
@@ -33,7 +33,7 @@ def pytest_configure() -> None:
 
 
 def pytest_collection_finish() -> None:
-    """Have the garbage collector look at what comes from now on."""
+    """Have the garbage collector look only at objects made from now on."""
     gc.freeze()
     gc.enable()
 
@@ -103,7 +103,7 @@ def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> 
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """List what was repeated, so that nothing that fails now and then hides there."""
+    """List what was repeated, so that no test hides that fails now and then."""
     if lines := stolen.repetitions(terminalreporter):
         terminalreporter.section("repeated")
         for line in lines:

@@ -31,14 +31,14 @@ SLOW = 5
 
 
 class Bucket:
-    """Lets so many requests a second through, one after the other."""
+    """Lets this many requests a second through, one after the other."""
 
     def __init__(self) -> None:
         self.lock = threading.Lock()
         self.next_s = time.monotonic()
 
     def wait(self) -> None:
-        """Wait for a token of one's own."""
+        """Wait for a token."""
         with self.lock:
             self.next_s = max(self.next_s, time.monotonic()) + 1 / PER_S
             due_s = self.next_s

@@ -57,11 +57,11 @@ class MailOffice:
 
     @property
     def target(self) -> tuple[str, ...]:
-        """It as Headcount's target, with where mail is handed in."""
+        """The server as Headcount's target, with where it takes mail."""
         return self.target_by(f"{self.server.language}://{self.server.front}")
 
     def target_by(self, post: str) -> tuple[str, ...]:
-        """It as Headcount's target, with mail handed in elsewhere."""
+        """The server as Headcount's target, with mail sent elsewhere."""
         client = ("--client", f"domain={self.server.domain}", "--client", f"smtp={post}")
         return ("--target", f"imap://{self.server.address}", *client)
 
@@ -98,7 +98,7 @@ class MailOffice:
 
 @contextlib.contextmanager
 def serving(disk: Path | None = None, **settings: str) -> Iterator[MailOffice]:
-    """A mail server with empty mailboxes, as long as it is needed, on a disk of one's choice."""
+    """A mail server with empty mailboxes, as long as it is needed, on a disk that may be chosen."""
     with tempfile.TemporaryDirectory(dir=_memory()) as cache, pytest.MonkeyPatch.context() as patch:
         Path(cache).chmod(0o711)  # Dovecot may run as another user
         patch.setenv("XDG_CACHE_HOME", str(disk or cache))
@@ -118,7 +118,7 @@ def _memory() -> Path | None:
 
 @contextlib.contextmanager
 def open_home() -> Iterator[Headcount]:
-    """Headcount with caches that Dovecot, which may run as another user, can have its files in."""
+    """Headcount with caches in which Dovecot, maybe as another user, can have its files."""
     with tempfile.TemporaryDirectory() as home:
         Path(home).chmod(0o711)
         command = Headcount(Path(home))

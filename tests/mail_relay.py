@@ -1,4 +1,4 @@
-"""A relay that does to mail what no server may: it drops, doubles and alters some."""
+"""A relay that does to mail what no server may: it drops, duplicates and alters some."""
 
 import socketserver
 import threading

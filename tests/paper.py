@@ -102,7 +102,7 @@ def ms(text: str) -> float:
 
 
 def check_row(row: dict[str, str], level: LevelResult) -> None:
-    """Hold a row to the record of the level: three digits, as the histograms have them."""
+    """Compare a row with the record of the level: three digits, as the histograms have them."""
 
     def close(value: float) -> Any:
         return pytest.approx(value, rel=0.0051)

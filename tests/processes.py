@@ -111,7 +111,7 @@ class Command:
         return self._err.read_text("utf-8")
 
     def reach(self, true: Callable[[], Any], timeout_s: float = 60.0) -> None:
-        """Wait until something is so while it runs."""
+        """Wait until something is true while it runs."""
 
         def reached() -> bool:
             has_ended = self.process.poll() is not None  # before the look: its last act counts
@@ -260,7 +260,7 @@ def proc_file(pid: int, part: str) -> bytes:
 
 
 def owners(pids: Iterable[int]) -> set[int]:
-    """Who those of some processes that have not ended belong to."""
+    """The owners of those of some processes that have not ended."""
     found = set()
     for pid in pids:
         with contextlib.suppress(FileNotFoundError, ProcessLookupError):
@@ -269,7 +269,7 @@ def owners(pids: Iterable[int]) -> set[int]:
 
 
 def wait_for(true: Callable[[], Any], timeout_s: float = 30.0) -> None:
-    """Wait until something is so."""
+    """Wait until something is true."""
     deadline_s = time.monotonic() + timeout_s
     while not true():
         assert time.monotonic() < deadline_s, f"not within {timeout_s} s"

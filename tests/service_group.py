@@ -22,7 +22,7 @@ def folders(name: str) -> list[Path]:
 
 @contextlib.contextmanager
 def group(name: str) -> Iterator[list[Path]]:
-    """The group, empty at first; whoever is in it at the end is moved out of it."""
+    """The group, empty at first; processes still in it at the end are moved out."""
     made = folders(name)
     for folder in made:
         folder.mkdir(parents=True, exist_ok=True)
@@ -61,7 +61,7 @@ def _remove(folder: Path) -> None:
         except OSError:
             if any(one.is_dir() for one in folder.iterdir()):  # another test's group
                 return
-            time.sleep(0.05)  # somebody in it is still ending
+            time.sleep(0.05)  # a process in it is still ending
             continue
         folder = folder.parent
 

@@ -1,4 +1,4 @@
-"""A result of the experiment with shares whose costs are known: it was never held."""
+"""A made-up result of the experiment with shares, of which the costs are known."""
 
 from headcount.analyse import shares as analysis
 from headcount.bundle.shares import LeftOut, ShareCapacity, SharesFile, SharesPoint

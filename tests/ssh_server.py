@@ -58,7 +58,7 @@ class SshServer:
         self._write_client(name)
 
     def force(self, command: str | None) -> None:
-        """Let whoever logs in run this whatever they ask for, or what they ask for."""
+        """Run this at every login, whatever it asks for; with None, what it asks for."""
         public = (self.folder / "user_key.pub").read_text("utf-8")
         options = f'command="{command}" ' if command is not None else ""
         (self.folder / "authorized_keys").write_text(options + public, "utf-8")

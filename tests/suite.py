@@ -1,7 +1,7 @@
 """Runs Python's tests, five at a time; what failed once more, alone.
 
 Many of them wait for real servers, so more of them run than there are CPUs. No test may need a
-quiet machine: what fails beside others and passes alone is named at the end, and must be mended.
+quiet machine: what fails beside others and passes alone is named at the end, and must be fixed.
 """
 
 import json

@@ -35,7 +35,7 @@ class Client(ClientMixin):
         return CLIENT
 
     def get_allowed_scope(self, scope: str | None) -> str:
-        """All that there are."""
+        """All scopes."""
         return scope or ""
 
     def check_client_secret(self, client_secret: str) -> bool:
@@ -43,7 +43,7 @@ class Client(ClientMixin):
         return client_secret == SECRET
 
     def check_endpoint_auth_method(self, method: str, endpoint: str) -> bool:
-        """Whether it may prove itself so."""
+        """Whether it may authenticate this way."""
         return endpoint == "token" and method in ("client_secret_basic", "client_secret_post")
 
     def check_grant_type(self, grant_type: str) -> bool:
@@ -79,7 +79,7 @@ class Token(TokenMixin):
         return time.monotonic() > self.ends
 
     def is_revoked(self) -> bool:
-        """Whether it was taken back."""
+        """Whether it was revoked."""
         return self.is_revoked_now
 
 
@@ -114,7 +114,7 @@ class TokenSite:
         return [token.access for token in self._tokens]
 
     def revoke(self) -> None:
-        """Take back all tokens that were given."""
+        """Revoke all tokens that were given."""
         with self._lock:
             for token in self._tokens:
                 token.is_revoked_now = True

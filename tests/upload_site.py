@@ -74,7 +74,7 @@ class UploadSite:
         return [json.loads(line) for line in lines]
 
     def forget(self) -> None:
-        """What it was sent."""
+        """Forget what it was sent."""
         (self.site.folder / "seen.ndjson").unlink(missing_ok=True)
 
 

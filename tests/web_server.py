@@ -47,7 +47,7 @@ class Asked:
 
 
 def asked(server: WebServer) -> list[Asked]:
-    """What nginx says that its users asked for, without the look for its status before a run."""
+    """What nginx says that its users asked for, without the request for its status before a run."""
     found = []
     for line in (server.home / ACCESS_LOG).read_text("ascii").splitlines():
         at, _, path, status, sent, took, connection, nth, version = line.split(" ")

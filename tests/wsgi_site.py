@@ -18,7 +18,7 @@ class Quiet(WSGIRequestHandler):
     protocol_version = "HTTP/1.1"
 
     def log(self, *_arguments: object) -> None:
-        """Nothing."""
+        """Log nothing."""
 
 
 @contextmanager
