@@ -31,7 +31,7 @@ def cell() -> Cell:
 
 @pytest.fixture
 def measured(cell: Cell) -> Callable[[Sequence[int]], Figures]:
-    """A cell of one second that read so many bytes in each tenth of it."""
+    """Makes a cell of one second that read these bytes in each tenth of it."""
 
     def make(batch_bytes: Sequence[int]) -> Figures:
         total = sum(batch_bytes)

@@ -20,7 +20,7 @@ RATES = st.lists(st.integers(1, 10**10), min_size=1, max_size=30)
 
 
 def even(make: Make, rate_bytes: int) -> Figures:
-    """A cell that moved so much, evenly but for the rest."""
+    """A cell that moved this many bytes, evenly but for the remainder."""
     return make([rate_bytes - 9 * (rate_bytes // 10)] + [rate_bytes // 10] * 9)
 
 
@@ -72,7 +72,7 @@ def test_its_interval_is_as_wide_as_the_scores_of_many_runs(measured: Make) -> N
     runs = [run() for _ in range(1000)]
     widths = [r.interval_mb_per_s[1] - r.interval_mb_per_s[0] for r in runs if r.interval_mb_per_s]
     spread = statistics.stdev(r.value_mb_per_s for r in runs)
-    # The standard deviation of 1000 runs is known to 2.2 %, and batches of ten tell it 2.7 % low.
+    # 1000 runs give the standard deviation to 2.2%; batches of ten underestimate it by 2.7%.
     assert statistics.fmean(widths) / (2 * 1.96) == pytest.approx(spread, rel=0.1)
 
 

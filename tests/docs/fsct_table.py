@@ -27,7 +27,7 @@ def fitted(rows: Sequence[tuple[int, int, int]]) -> tuple[np.ndarray, float, np.
 
 
 def expected(disks: int, new: int) -> tuple[float, float, float]:
-    """Users with the 95 % prediction interval."""
+    """Users with the 95% prediction interval."""
     found, deviation, inverse = fitted(list(ROWS.values()))
     x = np.array([1.0, math.log(disks), new])
     half = stats.t.ppf(0.975, 3) * deviation * math.sqrt(1 + float(x @ inverse @ x))

@@ -122,7 +122,7 @@ def row_keys(row: list[str]) -> list[str]:
 
 
 def default(row: list[str]) -> str:
-    """What a row says of the default, if it does."""
+    """The default that a row states, if any."""
     return row[1].rpartition("; ")[2] if "; " in row[1] else ""
 
 
@@ -181,7 +181,7 @@ def test_the_settings_of_lab_servers_are_described() -> None:
 
 
 def default_first(default: str, values: str) -> str:
-    """What a setting can be, the default in front."""
+    """The values of a setting, the default first."""
     words = values.split(", ")
     if default in words:
         return ", ".join([f"`{default}`", *(word for word in words if word != default)])

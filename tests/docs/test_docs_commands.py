@@ -107,7 +107,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.mark.parametrize("line", [line for line in RUNS if SLIP not in line])
 def test_a_run_that_is_shown_has_a_plan(line: str, home: Path) -> None:
-    """Up to where the server would be asked; its owner is named where one must be."""
+    """Up to the first connection to the server; its owner is named where one must be."""
     arguments = shlex.split(line.replace("WORKLOAD", "mail-medium"))
     if arguments[1].endswith("plan.toml"):
         made = home / arguments[1]

@@ -1,4 +1,4 @@
-"""The page on reports to hand over says what templates and the reports have."""
+"""The page on reports for customers says what templates and the reports have."""
 
 import tomllib
 

@@ -1,4 +1,4 @@
-"""The guide to web servers: its workload is one, and a server answers what it asks."""
+"""The guide to web servers: its workload is valid, and a server answers its requests."""
 
 import json
 import tomllib

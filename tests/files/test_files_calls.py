@@ -56,6 +56,6 @@ def test_the_engine_counts_the_calls_that_strace_sees(tmp_path: Path) -> None:
     traced = ["strace", "-f", "-y", "-o", str(log), "-e", f"trace={','.join(NAMES)}"]
     counted = Counter(json.loads(play(folder, "run", *traced)))
     assert counted == seen(log, folder)
-    # Most of what there is was called, or the test would show little.
+    # Most system calls were made; otherwise the test would show little.
     assert len(counted) >= 12, counted
     assert counted["openat2"] > 100

@@ -12,7 +12,7 @@ import wsgi_site
 
 @pytest.fixture
 def served() -> Iterator[Callable[[Flask], str]]:
-    """Serves an application until the test is over; its address comes back."""
+    """Serves an application until the test is over, and gives its address."""
     with ExitStack() as sites:
         yield lambda app: sites.enter_context(wsgi_site.served(app)).rstrip("/")
 

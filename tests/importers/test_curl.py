@@ -103,7 +103,7 @@ def test_a_step_sends_what_curl_sends(
     player = Player(address, secrets)
     player.play(workload)
     reply = player.session.get(address + "/seen", timeout=10).json()[-2]
-    if sent["json"] is not None:  # white space is not of the value
+    if sent["json"] is not None:  # white space is not part of the value
         reply["data"] = sent["data"] = None
     assert reply == sent
 

@@ -1,4 +1,4 @@
-"""What is said of each reason why a file cannot be written."""
+"""The message for each reason why a file cannot be written."""
 
 import errno
 import os

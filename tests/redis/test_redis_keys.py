@@ -1,4 +1,4 @@
-"""The keys on a real Redis: made, checked, mended and deleted, and nothing else touched."""
+"""The keys on a real Redis: made, checked, repaired and deleted, and nothing else touched."""
 
 import json
 from collections.abc import Iterator

@@ -45,7 +45,7 @@ def begun(recorder: Headcount, url: str, number: int, *options: str) -> Command:
 
 
 def browser(number: int) -> OpenerDirector:
-    """What a browser is that uses the proxy and trusts its certificate."""
+    """A client that uses the proxy as a browser does, and trusts its certificate."""
     trusting = ssl.create_default_context()
     trusting.check_hostname = False
     trusting.verify_mode = ssl.CERT_NONE

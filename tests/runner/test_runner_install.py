@@ -33,7 +33,7 @@ esac
 
 @pytest.fixture
 def environment(tmp_path: Path) -> dict[str, str]:
-    """Programs in the place of apt and of what asks for root."""
+    """Programs in place of apt and of the check for root."""
     programs = tmp_path / "bin"
     for name in ("bin", "tmp", "says"):
         (tmp_path / name).mkdir()

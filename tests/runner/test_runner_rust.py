@@ -29,7 +29,7 @@ sys.exit(101 if failing else 0)
 
 
 class Machine:
-    """A machine of which so much is stolen, whenever one looks."""
+    """A machine with these shares of stolen CPU, one for each test program."""
 
     def __init__(self, *stolen: float) -> None:
         self.stolen = list(stolen)

@@ -1,4 +1,4 @@
-"""What failed beside other tests is run once more alone, and told."""
+"""What failed beside other tests is run once more alone, and reported."""
 
 from pathlib import Path
 
@@ -33,7 +33,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def run_suite(folder: Path, bad: int, *, other: bool = True) -> tuple[int, int]:
-    """The exit code, and how often the test ran that fails so many times."""
+    """The exit code, and how often a test ran that fails this many times."""
     seen = folder / "seen"
     (folder / "test_made.py").write_text(MADE.format(seen=str(seen), bad=bad, other=other))
     code = suite.main([str(folder), "-c", str(folder / "pytest.ini")], folder / "cache")

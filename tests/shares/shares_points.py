@@ -1,4 +1,4 @@
-"""Points of experiments that were never held: the truth is known."""
+"""Made-up points of experiments, of which the true costs are known."""
 
 from collections.abc import Sequence
 
@@ -19,7 +19,7 @@ TRUTH = {
 
 
 def counted(point: Holding) -> dict[str, float]:
-    """What each cost counts, written down once more."""
+    """What each cost counts, written down independently."""
     some = point.connections > 0 and point.open_files > 0
     return {
         "base": 1,

@@ -91,7 +91,7 @@ def test_intervals_hold_the_truth_as_often_as_they_say(power: float, repeats: in
         for name, cost in found.items():
             holding[name] += cost.low <= truth[name] <= cost.high
         not_measurable += not found["net_use"].is_measurable
-    # 95 % less three standard errors of a share of 100; what is not there is not found as often.
+    # 95% less three standard errors of a share of 100; what is not there is not found as often.
     least = rounds * 0.95 - 3 * np.sqrt(rounds * 0.95 * 0.05)
     assert all(count >= least for count in holding.values()), holding
     assert not_measurable == holding["net_use"]

@@ -184,7 +184,7 @@ def test_the_report_fits_and_has_every_figure() -> None:
 
 
 def message(address: str, figures: tuple[int, ...], trip_us: int, *, is_v6: bool = False) -> bytes:
-    """What the kernel says of a socket, by the layout in its headers."""
+    """What the kernel says about a socket, by the layout in its headers."""
     own = socket.inet_pton(socket.AF_INET, address)
     content = bytearray(72)
     content[0] = socket.AF_INET6 if is_v6 else socket.AF_INET

@@ -1,4 +1,4 @@
-"""Sorts as they might have been measured, for what is made of them."""
+"""Made-up measurements of sorts, for tests of what is computed from them."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""What is made of measured sorts: standings, the cliff, sentences and the page."""
+"""What is computed from measured sorts: standings, the cliff, sentences and the page."""
 
 import re
 from html.parser import HTMLParser

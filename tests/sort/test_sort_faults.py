@@ -30,7 +30,7 @@ def child_of(command: Command) -> int | None:
 
 def gone(pid: int) -> bool:
     status = proc_file(pid, "status")
-    # A zombie, until whoever adopted it has noticed.
+    # A zombie, until the process that adopted it has noticed.
     return not status or b"\nState:\tZ" in status
 
 

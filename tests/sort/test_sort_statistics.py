@@ -59,4 +59,4 @@ def test_equal_settings_are_rarely_called_different() -> None:
     for _ in range(400):
         times = [[draw.lognormvariate(0, 0.1) for _ in range(5)] for _ in range(2)]
         wrong += statistics.differs(statistics.ratio(*times))
-    assert wrong <= 36  # 5 % of 400, and four standard errors
+    assert wrong <= 36  # 5% of 400, and four standard errors
