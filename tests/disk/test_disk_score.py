@@ -24,7 +24,7 @@ def even(make: Make, rate_bytes: int) -> Figures:
     return make([rate_bytes - 9 * (rate_bytes // 10)] + [rate_bytes // 10] * 9)
 
 
-def test_it_is_pythons_harmonic_mean(measured: Make) -> None:
+def test_the_score_is_pythons_harmonic_mean(measured: Make) -> None:
     rates = [10e6, 200e6, 3000e6]
     cells = [even(measured, int(rate)) for rate in rates]
     found = score.score(cells, [1, 2, 0.5])
@@ -57,7 +57,7 @@ def test_a_cell_that_moved_nothing_makes_it_zero_unless_it_has_no_weight(measure
     assert score.score(cells, [0, 0]) is None
 
 
-def test_its_interval_is_as_wide_as_the_scores_of_many_runs(measured: Make) -> None:
+def test_the_interval_is_as_wide_as_the_scores_of_many_runs(measured: Make) -> None:
     draw = random.Random(3)
 
     def run() -> score.Score:

@@ -87,7 +87,7 @@ def test_orders_are_made_paid_and_removed(headcount: Headcount, workload: Path) 
     assert scenario.response.p50_ms < steps["order"].service.p50_ms / 2
 
 
-def test_one_user_shows_all_of_it(headcount: Headcount, workload: Path) -> None:
+def test_a_try_shows_the_steps_around_a_scenario(headcount: Headcount, workload: Path) -> None:
     shop = Shop()
     with wsgi_site.served(shop.app()) as url:
         done = headcount.run("try", str(workload), "--target", url)

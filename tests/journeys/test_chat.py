@@ -77,7 +77,7 @@ def test_a_refused_user_is_reported(headcount: Headcount, chat: tuple[Chat, str]
     assert "status 503 Service Unavailable instead of 101, which opens a WebSocket" in done.out
 
 
-def test_a_connection_that_the_server_ends_is_lost(
+def test_a_connection_that_the_server_closes_is_reported(
     headcount: Headcount, chat: tuple[Chat, str]
 ) -> None:
     server, url = chat

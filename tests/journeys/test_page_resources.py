@@ -235,7 +235,7 @@ def test_a_run_counts_what_nginx_counts(headcount: Headcount, tmp_path: Path) ->
     assert expected > 100
 
 
-def test_a_reply_that_is_not_html_names_nothing(headcount: Headcount, tmp_path: Path) -> None:
+def test_a_reply_that_is_not_html_names_no_resources(headcount: Headcount, tmp_path: Path) -> None:
     with shop(tmp_path) as server:
         step = '{ name = "page", op = "get", path = "/static/a.css", resources = "embedded" }'
         done = headcount.run("try", workload(tmp_path, step), "--target", server.url)

@@ -143,7 +143,7 @@ def test_json_stays_what_it_was() -> None:
     assert redacted_values({"s3cret! in it": [1, "s3cret!"]}) == {"*** in it": [1, "***"]}
 
 
-def test_files_of_a_bundle_have_none(tmp_path: Path) -> None:
+def test_files_of_a_bundle_have_no_secrets(tmp_path: Path) -> None:
     learn("s3cret!")
     replace(tmp_path / "environment.json", '{\n "target": "ssh://u:pw@h s3cret!"\n}')
     lines = Lines(tmp_path / "events.ndjson")
@@ -171,7 +171,7 @@ HINTS = [
 
 @pytest.mark.parametrize("secret", ["pw", "p@:/?#w", "p%40w"])
 @pytest.mark.parametrize(("read", "form", "hint"), HINTS, ids=[one[1] for one in HINTS])
-def test_an_address_with_one_is_refused(
+def test_an_address_with_a_secret_is_refused(
     read: Callable[[str], Any], form: str, hint: str, secret: str
 ) -> None:
     with pytest.raises(InputError) as caught:

@@ -77,7 +77,7 @@ def test_invalid_lines_are_refused(lines: dict[str, dict[str, str]], message: st
         plan(lines=lines)
 
 
-def test_shares_that_add_up_are_all_users() -> None:
+def test_shares_may_add_up_to_all_users() -> None:
     lines = {f"l{n}": {"share": "10%", "loss": "1%"} for n in range(10)}
     found = users_by_line(1000, plan(lines=lines).line_shares)
     assert found[0] == 0

@@ -175,7 +175,7 @@ def test_only_servers_of_the_lab_have_the_labs_scale(
     assert resolve(base, target, Overrides(scale=asked)).scale == scale
 
 
-def test_shares_are_the_clients_and_of_a_lab_the_servers_too() -> None:
+def test_shares_are_for_the_client_and_also_for_a_lab_server() -> None:
     lab = resolve(smb_workload(), "lab:samba", Overrides(shares=3, server={"oplocks": "no"}))
     assert lab.client == {"shares": "3"}
     assert lab.server == {"oplocks": "no", "shares": "3"}

@@ -39,7 +39,7 @@ def test_the_same_program_keeps_the_settings_that_are_not_compared() -> None:
     }
 
 
-def test_settings_in_a_targets_text_are_that_targets_alone() -> None:
+def test_settings_in_a_target_are_for_that_target_alone() -> None:
     text = "lab:nginx?gzip=on"
     one = first(target=text, server={"workers": "1"})
     own = targets.parse(text).settings

@@ -30,7 +30,7 @@ def test_the_page_has_the_items_their_sums_and_the_price_per_user() -> None:
     assert "What it costs" not in read(content()).headings
 
 
-def test_the_terminal_and_the_document_have_them_too() -> None:
+def test_the_terminal_and_the_document_have_the_items_too() -> None:
     made = priced()
     console = Console(file=io.StringIO(), width=100)
     summary(made.verdict, made.levels, console)
