@@ -62,7 +62,7 @@ class _Handler(BaseHTTPRequestHandler):
 
 @contextlib.contextmanager
 def serving(way: str, one_in: int = 1) -> Iterator[str]:
-    """Serve on a port of its own; one in so many requests is answered wrongly, not the first."""
+    """Serve on a port of its own; one in `one_in` requests is answered wrongly, not the first."""
     with _Site(("127.0.0.1", 0), _Handler) as site:
         site.way, site.one_in = way, one_in
         thread = threading.Thread(target=site.serve_forever, daemon=True)

@@ -74,7 +74,7 @@ class DigestSite:
         return f"http://127.0.0.1:{self.port}/"
 
     def requests(self, least: int) -> list[tuple[str, str, int, str]]:
-        """Method, path, status and user of all requests, once so many are in its log."""
+        """Method, path, status and user of all requests, once this many are in its log."""
         wait_for(lambda: len(self._lines()) >= least)
         words = [line.split() for line in self._lines()]
         return [(method, path, int(status), user) for method, path, status, user in words]

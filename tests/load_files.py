@@ -32,7 +32,7 @@ def lines(path: Path) -> list[Line]:
 
 
 def played(program: list[Line], turns: int) -> tuple[Counter[str], int, int]:
-    """What one client has done after so many turns: operations by word, bytes read, written."""
+    """What one client has done after this many turns: operations by word, bytes read, written."""
     rounds, rest = divmod(turns, len(program))
     counts = Counter({word: rounds * count for word, count in _words(program).items()})
     counts.update(_words(program[:rest]))

@@ -30,7 +30,7 @@ server_reset_query_always = {resets}
 
 @contextlib.contextmanager
 def pooling(postgres: Postgres, size: int = 3, *, resets: bool = False) -> Iterator[str]:
-    """The target of a pooler in transaction mode with so many connections to the server.
+    """The target of a pooler in transaction mode with this many connections to the server.
 
     One that resets discards what a transaction leaves on its connection, prepared statements too.
     """

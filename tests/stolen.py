@@ -1,7 +1,7 @@
 """Repeats tests that failed while the hypervisor had given the CPUs to other machines.
 
-A machine that stands still for a tenth of a second breaks promises about time that nobody here
-gave. Only what the kernel says itself counts: time stolen in the seconds of the test (proc(5)).
+A machine that stands still for a tenth of a second breaks limits of time through no fault of the
+code. Only what the kernel says itself counts: time stolen in the seconds of the test (proc(5)).
 Where nothing was stolen a failure is one at once, and every repetition is listed at the end.
 """
 
@@ -59,7 +59,7 @@ def _thief() -> Thief:
 
 
 def repeated(item: pytest.Item, nextitem: pytest.Item | None) -> bool:
-    """Run a test; again, with all it needs set up anew, if it failed while its CPUs were away."""
+    """Run a test; again, with everything set up again, if it failed while its CPUs were away."""
     _thief().largest()
     item.ihook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
     reports = runtestprotocol(item, nextitem=nextitem, log=False)

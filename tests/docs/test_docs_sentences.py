@@ -62,7 +62,7 @@ def sentences(module: str, function: str) -> list[str]:
 
 
 def pattern(value: ast.expr | None) -> str | None:
-    """A text with anything where a figure stands; None for what is no text, or a part of one."""
+    """A text with anything where a figure stands; None if it is not a text, or only part of one."""
     if isinstance(value, ast.Constant) and isinstance(value.value, str):
         parts: list[ast.expr] = [value]
     elif isinstance(value, ast.JoinedStr):

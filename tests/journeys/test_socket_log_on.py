@@ -26,7 +26,7 @@ client_secret = {{ secret = "SHOP_SECRET" }}
 
 
 def handshakes(chat: Chat) -> list[str]:
-    """The header `Authorization` of each handshake; what asks who is there is none."""
+    """The header `Authorization` of each handshake, without the request that finds the server."""
     asked = [one for one in chat.headers if "Sec-WebSocket-Key" in one]
     return [one.get("Authorization", "") for one in asked]
 

@@ -1,4 +1,4 @@
-"""Two runs side by side, costs, and published results: bars, steps and what is said of them."""
+"""Two runs side by side, costs, and published results: bars, steps and their texts."""
 
 from dataclasses import dataclass, replace
 from decimal import Decimal
