@@ -188,7 +188,7 @@ def test_mistakes_in_the_table(given: dict[str, str], part: str) -> None:
     assert part in str(caught.value)
 
 
-def test_users_cannot_connect_elsewhere_than_to_a_lab_server() -> None:
+def test_users_of_a_lab_server_cannot_connect_elsewhere() -> None:
     with pytest.raises(InputError, match="has connect, and lab:nginx is started by Headcount"):
         web_plan("lab:nginx", web(), client={"connect": "127.0.0.1"})
 
