@@ -84,21 +84,6 @@ def record_by_proxy(flow: Flow, site: Site, workload: Path, headcount: Headcount
     return command.ended()
 
 
-def replayed(site: Site, har: Path, headcount: Headcount, duration: str) -> str:
-    """Why the recording does not replay; empty where it does.
-
-    One user tries it twice. Then, if a duration is given, several users play it.
-    """
-    workload = har.with_name("visit.toml")
-    done = headcount.run("import", "har", str(har), "-o", str(workload))
-    if done.code != 0:
-        return f"import: {done.err}"
-    print(done.out)
-    return failure_of_try(site, workload, headcount) or (
-        duration and failure_of_run(site, workload, headcount, duration)
-    )
-
-
 def target_and_secrets(site: Site, workload: Path) -> tuple[list[str], dict[str, str]]:
     """The target with its user, and what a user exports: no edit of the file."""
     variables = tomllib.loads(workload.read_text("utf-8")).get("variables", {})

@@ -82,10 +82,10 @@ def test_scope_omissions_and_doubts_are_in_the_report() -> None:
     text = shown()
     for line in (*analysis.COUNTED, *analysis.NOT_COUNTED):
         assert line in text
-    assert "Left out: 1,000 shares, 400 connections, 1 net uses, 0 open files: memory ran" in text
+    assert "Left out: 1,000 shares, 400 connections, 1 net use, 0 open files: memory ran" in text
     assert "1 share: 120 users [110, 131]" in text
     assert "Doubt: one was left out" in text
-    assert "Doubt, of 1 shares: other programs used 1 of 2 CPUs" in text
+    assert "Doubt, of 1 share: other programs used 1 of 2 CPUs" in text
     assert "from 8 starts of the server" in text
 
 

@@ -9,13 +9,14 @@ from rich.table import Table
 from headcount.analyse.shares import LETTERS, NAMES, STUDY, amount
 from headcount.bundle.shares import CostFigure, CostFit, SharesFile, SharesPoint
 from headcount.report.terminal.glyphs import BLOCKS, glyphs, writable
-from headcount.text import DASH, count, storage
+from headcount.text import DASH, count, plural, storage
 
 HEADS = (
     "Held: shares, connections, and net uses and open files of each connection. Found: processes, "
     "their memory with its largest residual, and the kernel's memory."
 )
 HELD = ("shares", "connections", "net_uses", "open_files")
+NOUNS = ("share", "connection", "net use", "open file")
 
 
 def show(found: SharesFile, console: Console) -> None:
@@ -28,7 +29,8 @@ def show(found: SharesFile, console: Console) -> None:
         console.print(_points(found, console))
         say(HEADS)
     for left in found.left_out:
-        held = ", ".join(f"{getattr(left, name):,} {name.replace('_', ' ')}" for name in HELD)
+        amounts = zip(NOUNS, HELD, strict=True)
+        held = ", ".join(plural(noun, getattr(left, name)) for noun, name in amounts)
         say(f"Left out: {held}: {left.reason}")
     memory = [one for one in found.fits if one.unit == "bytes"]
     if memory:
@@ -48,7 +50,7 @@ def _remarks(found: SharesFile) -> list[str]:
         *(counted if found.points else []),
         *(capacity.compared for capacity in found.capacities),
         *(
-            f"Doubt, of {capacity.shares:,} shares: {flag}"
+            f"Doubt, of {plural('share', capacity.shares)}: {flag}"
             for capacity in found.capacities
             for flag in capacity.flags
         ),
