@@ -58,7 +58,7 @@ SHORT_S = 8.0
 """For an experiment with two arms."""
 
 
-def measured(headcount: Headcount, server: Serving, levels: str) -> Path:
+def short_run(headcount: Headcount, server: Serving, levels: str) -> Path:
     """The bundle of a short run on a server."""
     headcount.home.mkdir(exist_ok=True)
     file = headcount.home / "two.toml"
@@ -71,7 +71,7 @@ def measured(headcount: Headcount, server: Serving, levels: str) -> Path:
     return headcount.bundles()[-1]
 
 
-def as_named(bundle: Path, limit: Limit, size: float | None = None) -> Diagnosis:
+def diagnosed_as(bundle: Path, limit: Limit, size: float | None = None) -> Diagnosis:
     """The run's diagnosis, with another first limit: no program can be sure to name it."""
     found = diagnose(reader.load(bundle))
     assert found is not None
@@ -122,7 +122,7 @@ def supported(
     bundle: Path, found: Confirmation, limit: Limit, size: float | None = None, *, must: bool
 ) -> str | None:
     """What the same experiments support instead of a wrong diagnosis; None if they do not tell."""
-    other = conclude(as_named(bundle, limit, size), found.findings)
+    other = conclude(diagnosed_as(bundle, limit, size), found.findings)
     assert other.answer == "refuted" or (other.answer == "undecided" and not must), other.sentence
     assert other.supported is not None or not must, other.sentence
     return other.supported if other.answer == "refuted" else None
@@ -130,8 +130,8 @@ def supported(
 
 def test_a_semaphore_is_confirmed_as_a_pool(headcount: Headcount, proof: bool) -> None:
     with serving("pool") as server:
-        bundle = measured(headcount, server, "1,12")
-        found = answer_on(bundle, as_named(bundle, "pool", PLACES), patient=proof)
+        bundle = short_run(headcount, server, "1,12")
+        found = answer_on(bundle, diagnosed_as(bundle, "pool", PLACES), patient=proof)
     assert set(found.experiments) <= {"concurrency", "kinds"}
     if not is_decided(found, "confirmed", must=proof):
         return
@@ -145,8 +145,8 @@ def test_a_semaphore_is_confirmed_as_a_pool(headcount: Headcount, proof: bool) -
 
 def test_a_mutex_is_confirmed_as_a_lock(headcount: Headcount, proof: bool) -> None:
     with serving("lock") as server:
-        bundle = measured(headcount, server, "1,4")
-        found = answer_on(bundle, as_named(bundle, "lock"), patient=proof)
+        bundle = short_run(headcount, server, "1,4")
+        found = answer_on(bundle, diagnosed_as(bundle, "lock"), patient=proof)
     is_decided(found, "confirmed", must=proof)
     for wrong in others("pool", "limiter", "delay"):
         assert supported(bundle, found, wrong, PLACES, must=proof) in ("lock", None)
@@ -157,7 +157,7 @@ def test_a_run_tests_its_diagnosis_when_asked(
 ) -> None:
     monkeypatch.setattr(confirm_run, "LONGEST_S", SHORT_S)
     with serving("delay") as server:
-        folder = measured(headcount, server, "1,6")
+        folder = short_run(headcount, server, "1,6")
         found = reader.load(folder)
         assert found.confirmation is None
         assert confirm_run.confirm_run(folder, Secrets(), Silent()) is None, "a ladder is not asked"
@@ -170,23 +170,23 @@ def test_a_run_tests_its_diagnosis_when_asked(
 
 def test_a_token_bucket_is_confirmed_as_a_rate_limit(headcount: Headcount, proof: bool) -> None:
     with serving("limiter") as server:
-        bundle = measured(headcount, server, "1,4")
-        found = answer_on(bundle, as_named(bundle, "limiter"), patient=proof)
+        bundle = short_run(headcount, server, "1,4")
+        found = answer_on(bundle, diagnosed_as(bundle, "limiter"), patient=proof)
     if is_decided(found, "confirmed", must=proof):
         assert "limiter" in found.findings[0].direct
     for wrong in others("pool", "lock", "cpu", "delay"):
         assert supported(bundle, found, wrong, PLACES, must=proof) in ("limiter", None)
 
 
-def test_a_sleep_is_confirmed_as_slow_for_everybody(headcount: Headcount, proof: bool) -> None:
+def test_a_sleep_is_confirmed_as_a_delay(headcount: Headcount, proof: bool) -> None:
     with serving("delay") as server:
-        bundle = measured(headcount, server, "1,6")
-        found = answer_on(bundle, as_named(bundle, "delay"), SHORT_S, patient=proof)
+        bundle = short_run(headcount, server, "1,6")
+        found = answer_on(bundle, diagnosed_as(bundle, "delay"), SHORT_S, patient=proof)
     if not is_decided(found, "confirmed", must=proof):
         return
     assert found.experiments == ["alone"]
     for wrong in others("pool", "lock", "limiter"):
-        other = conclude(as_named(bundle, wrong, PLACES), found.findings)
+        other = conclude(diagnosed_as(bundle, wrong, PLACES), found.findings)
         assert other.answer == "refuted", other.sentence
 
 
@@ -203,7 +203,7 @@ for path, slept_s in (("/cheap", 0.008), ("/dear", 0.024)):
     STATEMENTS = STATEMENTS.replace(f'op = "get", path = "{path}"', asking)
 
 
-def test_a_database_of_somebody_is_left_as_it_was(headcount: Headcount, proof: bool) -> None:
+def test_experiments_leave_a_database_as_it_was(headcount: Headcount, proof: bool) -> None:
     headcount.home.mkdir(exist_ok=True)
     file = headcount.home / "statements.toml"
     file.write_text(STATEMENTS, "utf-8")
@@ -220,7 +220,7 @@ def test_a_database_of_somebody_is_left_as_it_was(headcount: Headcount, proof: b
             folder = headcount.bundles()[-1]
             if all(level.outcome != "invalid" for level in reader.load(folder).levels):
                 break
-        asked = as_named(folder, "delay")
+        asked = diagnosed_as(folder, "delay")
         cleaned = headcount.run("cleanup", *reached, **password)
         assert cleaned.code == 0, cleaned
         assert postgres.schemas() == {"public"}
@@ -247,16 +247,16 @@ def test_load_beside_shows_whether_an_upstream_is_shared(
         serving(f"upstream={upstream.address}") as first,
         serving(f"upstream={(upstream if shares else apart).address}") as second,
     ):
-        bundle = measured(headcount, first, "1,6")
+        bundle = short_run(headcount, first, "1,6")
         url = f"http://{second.address}/cheap"
-        found = answer_on(bundle, as_named(bundle, "upstream"), TIME_S, url, patient=proof)
+        found = answer_on(bundle, diagnosed_as(bundle, "upstream"), TIME_S, url, patient=proof)
     # The other's users ask an upstream that only sleeps: that costs this server nothing.
     if is_decided(found, "confirmed" if shares else "refuted", must=proof):
         assert found.experiments == ["beside"]
 
 
 @pytest.mark.parametrize(("limit", "answer"), [("cpu", "confirmed"), ("pool", "refuted")])
-def test_a_nudge_shows_whether_the_cpu_limits_and_leaves_no_trace(
+def test_a_nudge_shows_whether_the_cpu_is_the_limit_and_leaves_no_trace(
     headcount: Headcount, proof: bool, limit: str, answer: str
 ) -> None:
     cores = 0.15 if limit == "cpu" else 0.5
@@ -267,8 +267,8 @@ def test_a_nudge_shows_whether_the_cpu_limits_and_leaves_no_trace(
         service_group.move(server.process.pid, folders)
         before = quota(folders, cores)
         prefer(folders)
-        bundle = measured(headcount, server, "1,8")
-        found = answer_on(bundle, as_named(bundle, "cpu"), patient=proof, allow_nudge=True)
+        bundle = short_run(headcount, server, "1,8")
+        found = answer_on(bundle, diagnosed_as(bundle, "cpu"), patient=proof, allow_nudge=True)
         assert quota(folders) == before
     if any("other programs use" in one.reason for one in found.left_out):
         assert found.answer == "undecided"  # a full machine may be what it waits for
@@ -318,8 +318,8 @@ class Impatient(Silent):
 
 def test_ctrl_c_keeps_what_was_measured(headcount: Headcount) -> None:
     with serving("pool") as server:
-        bundle = measured(headcount, server, "1,8")
-        asked, impatient = as_named(bundle, "pool", PLACES), Impatient(20)
+        bundle = short_run(headcount, server, "1,8")
+        asked, impatient = diagnosed_as(bundle, "pool", PLACES), Impatient(20)
         options = Options(TIME_S)
         proof = confirm(reader.load(bundle), asked, Secrets(), impatient, options)
     # Three arms of five or six rounds are over by then, and the other experiment has begun.
@@ -330,20 +330,20 @@ def test_ctrl_c_keeps_what_was_measured(headcount: Headcount) -> None:
     assert "about" in impatient.lines[0]
 
 
-def test_what_cannot_be_reached_or_done_is_one_error(headcount: Headcount) -> None:
+def test_unreachable_servers_and_impossible_experiments_are_errors(headcount: Headcount) -> None:
     with serving("pool") as server:
-        bundle = measured(headcount, server, "1,8")
+        bundle = short_run(headcount, server, "1,8")
         with pytest.raises(InputError, match="need at least"):
-            answer_on(bundle, as_named(bundle, "pool"), 1.0)
+            answer_on(bundle, diagnosed_as(bundle, "pool"), 1.0)
         with pytest.raises(InputError, match="no experiment can test"):
-            answer_on(bundle, as_named(bundle, "errors"))
+            answer_on(bundle, diagnosed_as(bundle, "errors"))
         with pytest.raises(TargetError, match=r"127\.0\.0\.1:1"):
-            answer_on(bundle, as_named(bundle, "upstream"), beside="http://127.0.0.1:1/")
+            answer_on(bundle, diagnosed_as(bundle, "upstream"), beside="http://127.0.0.1:1/")
         alone = headcount.run("diagnose", str(bundle), "--beside", "http://127.0.0.1:1")
         assert alone.code == 2
         assert "add --confirm" in alone.message
     with pytest.raises(TargetError, match=server.address):
-        answer_on(bundle, as_named(bundle, "pool"))
+        answer_on(bundle, diagnosed_as(bundle, "pool"))
     assert not (bundle / confirmation.FILE).exists()
 
 
@@ -362,9 +362,9 @@ class Crash(Impatient):
             self.server.stop()
 
 
-def test_a_server_that_dies_meanwhile_is_one_error(headcount: Headcount) -> None:
+def test_a_server_that_dies_during_an_experiment_is_an_error(headcount: Headcount) -> None:
     with serving("pool") as server:
-        bundle = measured(headcount, server, "1,8")
-        asked, options = as_named(bundle, "pool"), Options(TIME_S)
+        bundle = short_run(headcount, server, "1,8")
+        asked, options = diagnosed_as(bundle, "pool"), Options(TIME_S)
         with pytest.raises(TargetError, match="stopped answering"):
             confirm(reader.load(bundle), asked, Secrets(), Crash(2, server), options)

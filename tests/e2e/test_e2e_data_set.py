@@ -39,27 +39,27 @@ def state(data: Path) -> dict[str, tuple[int, int]]:
     return {name: (stat.st_ino, stat.st_mtime_ns) for name, stat in found.items()}
 
 
-def test_the_data_is_made_once_used_by_runs_and_deleted(
+def test_data_is_prepared_once_used_by_runs_and_deleted(
     headcount: Headcount, data: Path, target: str
 ) -> None:
     prepare = ("prepare", LIGHT, "--target", target, "--seed", "7")
     first = headcount.run(*prepare, "--users", "3", "--json")
-    made_now = {"created_users": 3, "kept_users": 0, "written_bytes": 3 * 65_536}
-    assert first.json == {"users": 3, **made_now, "seed": 7, "scale": 1.0}
-    made = state(data)
-    assert sorted(made) == [f"client-00000{user}.dat" for user in range(3)]
+    created = {"created_users": 3, "kept_users": 0, "written_bytes": 3 * 65_536}
+    assert first.json == {"users": 3, **created, "seed": 7, "scale": 1.0}
+    prepared = state(data)
+    assert sorted(prepared) == [f"client-00000{user}.dat" for user in range(3)]
     (data / FOREIGN).write_text("not Headcount's")
 
     assert headcount.run(*prepare, "--users", "3").code == 0
-    assert state(data) == made
+    assert state(data) == prepared
 
     run = ("run", LIGHT, "--target", target, "--seed", "7", "--duration", "2s")
     assert headcount.run(*run, "--users", "3").code in (0, 4)
-    assert state(data) == made
+    assert state(data) == prepared
 
     assert headcount.run(*prepare, "--users", "4").code == 0
     grown = state(data)
-    assert {name: grown[name] for name in made} == made
+    assert {name: grown[name] for name in prepared} == prepared
     assert len(grown) == 4
 
     cleaned = headcount.run("cleanup", "--target", target, "--workload", LIGHT, "--json")
@@ -69,7 +69,7 @@ def test_the_data_is_made_once_used_by_runs_and_deleted(
     assert (data / FOREIGN).read_text() == "not Headcount's"
 
 
-def test_another_seed_is_another_data_set(headcount: Headcount, data: Path, target: str) -> None:
+def test_another_seed_makes_another_data_set(headcount: Headcount, data: Path, target: str) -> None:
     prepare = ("prepare", LIGHT, "--target", target, "--users", "2")
     assert headcount.run(*prepare, "--seed", "7").code == 0
     before = (data / "client-000000.dat").read_bytes()
@@ -79,7 +79,7 @@ def test_another_seed_is_another_data_set(headcount: Headcount, data: Path, targ
     assert after != before
 
 
-def test_a_folder_that_is_not_headcounts_is_refused(headcount: Headcount, tmp_path: Path) -> None:
+def test_a_folder_of_others_is_refused(headcount: Headcount, tmp_path: Path) -> None:
     (tmp_path / "thesis.tex").write_text("five years of work")
     ended = headcount.run("serve", "app", "--data", str(tmp_path))
     assert ended.code == 2

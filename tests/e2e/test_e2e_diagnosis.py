@@ -20,7 +20,7 @@ EXPECTED = {"cpu-quota": "cpu", "network": "network", "generator": "generator", 
 
 
 @pytest.mark.timeout(400)
-def test_the_diagnosis_names_what_was_injected(tmp_path: Path, proof: bool) -> None:
+def test_the_diagnosis_names_the_injected_limit(tmp_path: Path, proof: bool) -> None:
     classes = ALL if proof else FEW
     judged = tmp_path / "judged.json"
     command = [sys.executable, "-m", "bench.diagnosis", "--short", "--seed", "3"]

@@ -95,7 +95,7 @@ def diagnosed(headcount: Headcount, folder: Path, target: str) -> dict[str, obje
     return found
 
 
-def test_the_way_to_a_far_server_is_named_without_seeing_the_server(
+def test_latency_is_diagnosed_without_counters_of_the_server(
     headcount: Headcount, tmp_path: Path
 ) -> None:
     with far_server("--delay-ms", "60") as target:
@@ -108,7 +108,7 @@ def test_the_way_to_a_far_server_is_named_without_seeing_the_server(
     assert 120 <= figure["value"] < 200
 
 
-def test_packets_that_the_network_loses_are_named(headcount: Headcount, tmp_path: Path) -> None:
+def test_packet_loss_is_diagnosed(headcount: Headcount, tmp_path: Path) -> None:
     with far_server("--loss", "0.06") as target:
         found = diagnosed(headcount, tmp_path, target)["diagnosis"]
     assert isinstance(found, dict)

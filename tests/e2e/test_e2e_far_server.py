@@ -158,7 +158,7 @@ def test_its_processes_and_group_are_found_and_counted(
     assert bundle.verdict is not None
 
 
-def test_what_may_not_be_seen_is_said_at_once_and_kept(
+def test_missing_permissions_are_reported_at_once_and_recorded(
     headcount: Headcount, machine: OtherMachine, sshd: SshServer, tmp_path: Path
 ) -> None:
     """The login may look into nobody's processes, and the server is in no service's group."""
@@ -182,7 +182,7 @@ def test_what_may_not_be_seen_is_said_at_once_and_kept(
         assert bundle.levels[0].counters["sut"]["process.cpu.utilization"].mean > 0.0
 
 
-def test_what_is_named_and_not_there_is_one_error(
+def test_a_named_server_that_does_not_exist_is_an_error(
     headcount: Headcount, server: Server, sshd: SshServer, tmp_path: Path
 ) -> None:
     for option, value, message in (

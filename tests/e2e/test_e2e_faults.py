@@ -49,7 +49,7 @@ def test_a_server_that_dies(headcount: Headcount, tmp_path: Path) -> None:
     assert faults["connect"].examples[0] in report
 
 
-def test_a_server_that_freezes_hides_nothing(headcount: Headcount, tmp_path: Path) -> None:
+def test_a_frozen_server_does_not_hide_waiting_users(headcount: Headcount, tmp_path: Path) -> None:
     server, target = headcount.serve(tmp_path / "data")
     options = ("--users", "4", "--pace", "exponential:200ms", "--duration", "8s")
     limits = "p99<=500ms overload<10%"

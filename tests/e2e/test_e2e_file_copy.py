@@ -114,7 +114,7 @@ def blocks(content: bytes) -> Iterator[tuple[int, int, int]]:
         yield user, file, offset
 
 
-def test_the_library_is_there_once_in_the_sizes_of_its_classes(
+def test_the_library_has_the_files_of_each_class_once(
     prepared: dict[str, Any], file_server: FileServer
 ) -> None:
     found = library(file_server)
@@ -128,9 +128,9 @@ def test_the_library_is_there_once_in_the_sizes_of_its_classes(
         assert name.endswith(f".{ENDINGS[kind_of(class_)]}")
     assert prepared["written_bytes"] == sum(map(len, found.values())) == 66 * 64 * KIB + MIB
     # All of it belongs to nobody, and no two blocks are alike.
-    bearings = [block for content in found.values() for block in blocks(content)]
-    assert {user for user, _, _ in bearings} == {NOBODY}
-    assert len(set(bearings)) == len(bearings)
+    headers = [block for content in found.values() for block in blocks(content)]
+    assert {user for user, _, _ in headers} == {NOBODY}
+    assert len(set(headers)) == len(headers)
 
 
 def test_files_compress_as_their_kind_does(
@@ -151,7 +151,9 @@ def test_the_level_passes_and_everybody_reports(ended: Ended, level: dict[str, A
     assert set(criteria) == {"files-64k:mean<=1s", "files-1m:mean<=5s", "errors<1%"}
 
 
-def test_groups_are_told_as_their_scenarios_together(level: dict[str, Any], steady: Steady) -> None:
+def test_groups_have_the_figures_of_their_scenarios_together(
+    level: dict[str, Any], steady: Steady
+) -> None:
     groups = {group["name"]: group for group in level["groups"]}
     assert set(groups) == {"files-64k", "files-1m"}
     criteria = {
@@ -186,7 +188,7 @@ def test_bytes_are_those_of_the_copies(level: dict[str, Any]) -> None:
     assert total["put"] == pytest.approx(whole["written_bytes_per_s"] * level["steady_s"])
 
 
-def test_the_report_shows_them(ended: Ended, level: dict[str, Any]) -> None:
+def test_the_report_shows_the_throughput(ended: Ended, level: dict[str, Any]) -> None:
     report = (Path(ended.json["bundle"]) / "report.html").read_text("utf-8")
     assert "Throughput and mean response times" in report
     total = level["total"]
@@ -194,7 +196,7 @@ def test_the_report_shows_them(ended: Ended, level: dict[str, Any]) -> None:
     assert f"{share * 100:.1f}%" in report
 
 
-def test_uploads_stand_with_their_users_whole_and_of_their_kind(
+def test_uploads_are_whole_and_compress_as_their_kind(
     level: dict[str, Any], file_server: FileServer
 ) -> None:
     assert level["outcome"] == "passed"
@@ -204,9 +206,9 @@ def test_uploads_stand_with_their_users_whole_and_of_their_kind(
     whole = 0
     for (user, class_, _), content in found.items():
         size = MIB if class_ == "office" else 64 * KIB
-        bearings = list(blocks(content))
-        assert {block[0] for block in bearings} == {user}
-        assert [block[2] for block in bearings] == list(range(0, len(content), 4096))
+        headers = list(blocks(content))
+        assert {block[0] for block in headers} == {user}
+        assert [block[2] for block in headers] == list(range(0, len(content), 4096))
         # The end of the run may have cut one short for each user.
         whole += len(content) == size
         if len(content) == size:
@@ -262,7 +264,7 @@ def test_users_who_are_stuck_do_not_report(
     assert f"<b>{USERS - 2}</b>" in report
 
 
-def test_damage_behind_the_servers_back_fails_the_level_and_is_mended(
+def test_damage_behind_the_servers_back_fails_the_level_and_is_repaired(
     headcount: Headcount, file_server: FileServer, level: dict[str, Any]
 ) -> None:
     assert level["outcome"] == "passed"
@@ -284,13 +286,13 @@ def test_damage_behind_the_servers_back_fails_the_level_and_is_mended(
     assert struck <= {"get-text-64k", "get-mixed-64k"}
 
     options = ("--target", file_server.target, "--users", str(USERS), *SCALE)
-    mended = headcount.run("prepare", "file-copy", *options, "--verify", "--json")
-    assert mended.code == 0, mended
-    assert mended.json["written_bytes"] == 11 * 64 * KIB
+    repaired = headcount.run("prepare", "file-copy", *options, "--verify", "--json")
+    assert repaired.code == 0, repaired
+    assert repaired.json["written_bytes"] == 11 * 64 * KIB
     assert library(file_server) == sound
 
 
-def test_cleanup_leaves_nothing_but_what_was_there(
+def test_cleanup_leaves_only_files_of_others(
     headcount: Headcount, file_server: FileServer, level: dict[str, Any]
 ) -> None:
     assert level["outcome"] == "passed"
@@ -300,7 +302,7 @@ def test_cleanup_leaves_nothing_but_what_was_there(
     assert file_server.files() == {"letter.txt": b"Dear Sir or Madam"}
 
 
-def test_a_class_that_the_library_lacks_is_told_before_the_run(
+def test_a_class_that_the_library_lacks_is_an_error_before_the_run(
     headcount: Headcount, file_server: FileServer
 ) -> None:
     text = files(workloads).joinpath("file-copy.toml").read_text("utf-8")

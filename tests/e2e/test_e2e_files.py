@@ -50,7 +50,7 @@ def prepare(headcount: Headcount, place: str, users: int, *options: str) -> Any:
     return ended.json
 
 
-def test_the_data_is_made_once_used_by_runs_and_deleted(headcount: Headcount, disk: Path) -> None:
+def test_data_is_prepared_once_used_by_runs_and_deleted(headcount: Headcount, disk: Path) -> None:
     first = prepare(headcount, target(disk), 3)
     assert (first["created_users"], first["kept_users"]) == (3, 0)
     made = contents(disk)
@@ -103,7 +103,7 @@ def assert_reported(headcount: Headcount, disk: Path) -> None:
     assert side["settings"]["file system"].startswith(f"{system['kind']}, ")
 
 
-def test_what_smb_made_is_found_in_the_folder_and_the_other_way_round(
+def test_smb_and_the_folder_share_one_data_set(
     headcount: Headcount, file_server: FileServer
 ) -> None:
     headcount.environment["HEADCOUNT_PASSWORD"] = file_server.password
@@ -125,7 +125,9 @@ def test_what_smb_made_is_found_in_the_folder_and_the_other_way_round(
 
 
 @pytest.mark.parametrize("client", ["engine=threads", "mode=direct", "mode=dsync"])
-def test_the_lab_measures_in_every_way(headcount: Headcount, disk: Path, client: str) -> None:
+def test_the_lab_runs_with_every_client_option(
+    headcount: Headcount, disk: Path, client: str
+) -> None:
     ended = headcount.run(
         *("run", "home-folders", "--target", "lab:files", "--set", f"path={disk}", "--users", "2"),
         *("--client", client, *SCALE, *RUN),
@@ -184,7 +186,7 @@ def assert_refused(ended: Ended, code: int, *texts: str) -> None:
     assert ended.out == ""
 
 
-def test_mistakes_are_told_and_nothing_is_written(headcount: Headcount, disk: Path) -> None:
+def test_mistakes_are_errors_and_nothing_is_written(headcount: Headcount, disk: Path) -> None:
     before = contents(disk)
     assert_refused(run_on(headcount, "file://my/disk"), 2, "with three slashes")
     assert_refused(
@@ -203,7 +205,7 @@ def test_mistakes_are_told_and_nothing_is_written(headcount: Headcount, disk: Pa
     assert headcount.bundles() == []
 
 
-def test_a_folder_of_somebody_is_left_alone(headcount: Headcount, disk: Path) -> None:
+def test_a_folder_of_others_is_left_alone(headcount: Headcount, disk: Path) -> None:
     (disk / "headcount").mkdir()
     (disk / "headcount" / "diary.txt").write_text("mine")
     before = contents(disk)

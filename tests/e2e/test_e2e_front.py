@@ -129,7 +129,7 @@ def test_held_mail_is_delivered_at_the_end_and_clients_need_the_password(
         (("--lmtp", "count", "--listen", "0.0.0.0:0"), 2, "set a password"),
     ],
 )
-def test_mistakes_are_said(
+def test_mistakes_are_errors(
     headcount: Headcount, arguments: tuple[str, ...], code: int, message: str
 ) -> None:
     ended = headcount.run("serve", "smtp", *arguments)
@@ -137,7 +137,7 @@ def test_mistakes_are_said(
     assert ended.code == code
 
 
-def test_a_port_that_is_taken_is_said(headcount: Headcount) -> None:
+def test_a_taken_port_is_an_error(headcount: Headcount) -> None:
     with listening() as taken:
         address = f"127.0.0.1:{taken.getsockname()[1]}"
         ended = headcount.run("serve", "smtp", "--lmtp", "count", "--listen", address)

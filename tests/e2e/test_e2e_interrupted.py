@@ -24,8 +24,8 @@ def interrupt(command: Command, signal: Signals) -> None:
     assert "Traceback" not in command.err
 
 
-def happened(bundle: Path) -> list[str]:
-    """What happened in a run, in order."""
+def event_names(bundle: Path) -> list[str]:
+    """What event_names in a run, in order."""
     return [event["event"] for event in lines(bundle / "events.ndjson")]
 
 
@@ -52,7 +52,7 @@ def test_in_the_ramp(headcount: Headcount, signal: Signals) -> None:
     seconds = read_series(headcount.bundle)
     assert {second["phase"] for second in seconds} == {"ramp"}
     assert seconds[-1]["users"] < 20
-    assert happened(headcount.bundle)[-1] == "interrupted"
+    assert event_names(headcount.bundle)[-1] == "interrupted"
     assert (headcount.bundle / "series.parquet").exists()
 
 
@@ -89,14 +89,14 @@ def test_while_the_data_is_prepared(headcount: Headcount) -> None:
     run.reach(lambda: list(headcount.lab.glob("*/client-*.dat")))
     interrupt(run, SIGINT)
     assert_clean(headcount)
-    assert "prepared" not in happened(headcount.bundle)  # not the 10 GB, but a few files
+    assert "prepared" not in event_names(headcount.bundle)  # not the 10 GB, but a few files
     found = reader.load(headcount.bundle)
     assert found.verdict is not None
     assert found.verdict.outcome == "interrupted"
     assert found.levels == []
 
 
-def test_impatience_does_not_cut_the_results_short(headcount: Headcount) -> None:
+def test_repeated_ctrl_c_does_not_cut_the_results_short(headcount: Headcount) -> None:
     run = headcount.start("run", LIGHT, "--target", "lab:app", "--levels", "2,4,6")
     run.reach(lambda: headcount.bundles() and (headcount.bundle / "levels.json").exists())
     for _ in range(10):
@@ -121,7 +121,7 @@ def test_nohup_is_respected(headcount: Headcount) -> None:
     assert run.ended().code in (0, 4)
 
 
-def test_a_server_on_its_own_ends_and_keeps_its_data(headcount: Headcount, tmp_path: Path) -> None:
+def test_an_interrupted_server_keeps_its_data(headcount: Headcount, tmp_path: Path) -> None:
     data = tmp_path / "data"
     server, target = headcount.serve(data)
     prepared = headcount.run("prepare", LIGHT, "--target", target, "--users", "2", "--seed", "1")

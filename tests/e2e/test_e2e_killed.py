@@ -77,14 +77,14 @@ class Killed:
         return reader.Levels.model_validate_json(file).levels if file else []
 
 
-def advance(run: Command, true: Callable[[], bool]) -> None:
+def advance(run: Command, condition: Callable[[], bool]) -> None:
     """Let a run go on in steps until something is so, and leave it stopped there.
 
     After its last level a run ends within a moment that a busy machine may not let this test see.
     """
     for _ in range(1000):
         run.send(SIGSTOP)
-        if true():
+        if condition():
             return
         run.send(SIGCONT)
         time.sleep(0.02)
@@ -151,7 +151,7 @@ def test_seconds_are_written_while_their_level_is_under_way(
     assert early
 
 
-def test_what_is_left_is_shown(killed: Killed) -> None:
+def test_a_killed_run_is_shown_and_listed(killed: Killed) -> None:
     assert killed.shown.code == 0
     assert f"headcount resume {killed.bundle}" in killed.shown.out.replace("\n", "")
     (row,) = killed.listed.json
@@ -161,7 +161,7 @@ def test_what_is_left_is_shown(killed: Killed) -> None:
         assert f"\n{level.users:>5} " in killed.shown.out
 
 
-def test_a_report_is_made_of_what_there_is(killed: Killed) -> None:
+def test_a_killed_run_can_be_reported(killed: Killed) -> None:
     if "environment.json" in killed.files:
         assert killed.reported.code == 0
         assert "<html" in (killed.headcount.home / "r.html").read_text("utf-8")
@@ -170,7 +170,7 @@ def test_a_report_is_made_of_what_there_is(killed: Killed) -> None:
         assert "headcount resume" in killed.reported.message
 
 
-def test_it_goes_on_to_the_end(killed: Killed) -> None:
+def test_a_killed_run_is_resumed_to_its_end(killed: Killed) -> None:
     assert killed.resumed.code in (0, 4), killed.resumed
     found = reader.load(killed.bundle)
     assert [level.users for level in found.levels] == LEVELS
@@ -205,7 +205,7 @@ def test_nothing_is_left_behind(killed: Killed) -> None:
     wait_for(lambda: not killed.headcount.leftovers())
 
 
-def test_what_is_finished_is_not_resumed(all_killed: dict[str, Killed]) -> None:
+def test_a_finished_run_is_not_resumed(all_killed: dict[str, Killed]) -> None:
     killed = all_killed["in the second level"]
     again = killed.headcount.run("resume", str(killed.bundle))
     assert again.code == 2
@@ -213,7 +213,7 @@ def test_what_is_finished_is_not_resumed(all_killed: dict[str, Killed]) -> None:
     assert f"headcount run {killed.bundle}" in again.message.replace("\n", "")
 
 
-def test_what_is_under_way_is_left_alone(headcount: Headcount) -> None:
+def test_a_run_under_way_is_not_resumed(headcount: Headcount) -> None:
     # A level that lasts until it is interrupted: however long the second command takes to start.
     options = ("--users", "2", "--duration", "150s")
     run = headcount.start("run", str(LIGHT), "--target", "lab:app", *options)

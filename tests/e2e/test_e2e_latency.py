@@ -22,7 +22,7 @@ def namespaces() -> set[str]:
     return {one.name for one in NAMESPACES.iterdir()} if NAMESPACES.is_dir() else set()
 
 
-def test_each_latency_is_played_and_nothing_stays(headcount: Headcount) -> None:
+def test_each_latency_is_played_and_nothing_is_left(headcount: Headcount) -> None:
     command = headcount.start(*LATENCY, *SMALL)
     pid = command.process.pid
     ended = command.ended()

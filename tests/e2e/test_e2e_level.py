@@ -97,13 +97,13 @@ def test_the_published_schemas_hold(bundle: Path, name: str) -> None:
         validator.validate(value | {"schema_version": 2})
 
 
-def test_the_events_tell_the_level(bundle: Path) -> None:
+def test_the_events_describe_the_level(bundle: Path) -> None:
     events = lines(bundle / "events.ndjson")
     names = [event["event"] for event in events]
     assert names == ["prepared", "level-start", "stacks", "level-end"]
-    of_each = (20 << 20) // 100 // 4096 * 4096  # 20 MiB at scale 0.01, in whole blocks
-    made = {"created_users": 20, "kept_users": 0, "written_bytes": 20 * of_each}
-    assert events[0] | made == events[0]
+    file_bytes = (20 << 20) // 100 // 4096 * 4096  # 20 MiB at scale 0.01, in whole blocks
+    prepared_data = {"created_users": 20, "kept_users": 0, "written_bytes": 20 * file_bytes}
+    assert events[0] | prepared_data == events[0]
     assert events[1] | {"level": 1, "users": 20, "purpose": "only"} == events[1]
     assert events[2] | {"level": 1, "tool": "proc"} == events[2]
     assert events[3] | {"level": 1, "outcome": "passed", "reasons": []} == events[3]

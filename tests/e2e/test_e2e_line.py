@@ -30,7 +30,7 @@ def _command(pid: int) -> bytes:
     return file.read_bytes() if file.exists() else b""
 
 
-def made_by(run: Command) -> list[Path]:
+def network_of(run: Command) -> list[Path]:
     """The namespace and the device of a run."""
     pid = run.process.pid
     return [NAMESPACES / f"headcount-{pid}-1", DEVICES / f"hc{pid}-1"]
@@ -50,7 +50,7 @@ def test_users_see_the_latency_and_the_report_says_what_it_cost(headcount: Headc
     assert [level.users for level in bundle.levels] == [2, 6]
     for level in bundle.levels:
         assert level.total.response
-        # A packet goes on at most 0.2 ms early each way: what waking up takes, made up for.
+        # A packet goes on at most 0.2 ms early each way: what waking up takes, network up for.
         assert level.total.response.p50_ms >= LATENCY_MS - 0.4
         assert level.total.response.p50_ms < 4 * LATENCY_MS
         figures = level.counters["line"]
@@ -66,16 +66,16 @@ def test_users_see_the_latency_and_the_report_says_what_it_cost(headcount: Headc
 
 def test_nothing_is_left_of_a_run_that_is_killed(headcount: Headcount) -> None:
     run = under_way(headcount)
-    carrier, made = line_of(run), made_by(run)
+    carrier, network = line_of(run), network_of(run)
     assert carrier
-    assert all(one.exists() for one in made)
+    assert all(one.exists() for one in network)
     run.send(SIGKILL)
-    wait_for(lambda: not any(one.exists() for one in (*made, Path(f"/proc/{carrier}"))))
+    wait_for(lambda: not any(one.exists() for one in (*network, Path(f"/proc/{carrier}"))))
 
 
-def test_a_run_ends_with_its_line_and_says_so(headcount: Headcount) -> None:
+def test_a_run_whose_line_ends_is_an_error(headcount: Headcount) -> None:
     run = under_way(headcount)
-    carrier, made = line_of(run), made_by(run)
+    carrier, network = line_of(run), network_of(run)
     assert carrier
     wait_for(lambda: lines(headcount.bundle / "series.ndjson"))
     os.kill(carrier, SIGKILL)
@@ -83,4 +83,4 @@ def test_a_run_ends_with_its_line_and_says_so(headcount: Headcount) -> None:
     assert ended.code == 5
     text = " ".join(ended.message.split())
     assert "the delay line between the users and the server has ended" in text
-    assert not any(one.exists() for one in made)
+    assert not any(one.exists() for one in network)

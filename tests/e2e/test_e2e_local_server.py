@@ -121,7 +121,7 @@ def test_processes_that_are_named_are_the_server(
     assert str(pid) in bundle.environment.server.processes
 
 
-def test_a_run_that_goes_on_finds_the_server_that_was_named(
+def test_a_resumed_run_finds_the_named_server(
     headcount: Headcount, server: tuple[int, str], tmp_path: Path
 ) -> None:
     pid, target = server
@@ -146,7 +146,7 @@ def test_a_run_that_goes_on_finds_the_server_that_was_named(
     assert [level.users for level in reader.load(headcount.bundle).levels] == [2, 3]
 
 
-def test_a_process_that_there_is_not_and_one_of_a_lab_server_are_refused(
+def test_missing_processes_and_those_of_lab_servers_are_refused(
     headcount: Headcount, server: tuple[int, str], tmp_path: Path
 ) -> None:
     with subprocess.Popen([sys.executable, "-c", ""]) as gone:

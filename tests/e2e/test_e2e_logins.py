@@ -18,7 +18,7 @@ def people(tmp_path: Path) -> Path:
     return accounts.logins(tmp_path)
 
 
-def without_passwords(done: Ended, passwords: list[str]) -> None:
+def assert_no_passwords(done: Ended, passwords: list[str]) -> None:
     """No output and no file of the run holds a password."""
     files = Path(done.json["bundle"]).rglob("*")
     kept = b"".join(path.read_bytes() for path in files if path.is_file())
@@ -39,7 +39,7 @@ def test_users_of_a_web_application_log_on_as_themselves(
     levels = json.loads((Path(done.json["bundle"]) / "levels.json").read_bytes())["levels"]
     assert levels[0]["scenarios"][0]["failed"] == 0
     assert set(shop.tokens.values()) == set(accounts.NAMES)
-    without_passwords(done, [name[::-1] for name in accounts.NAMES])
+    assert_no_passwords(done, [name[::-1] for name in accounts.NAMES])
 
 
 def test_agents_get_the_users_too(headcount: Headcount, people: Path) -> None:
@@ -50,10 +50,12 @@ def test_agents_get_the_users_too(headcount: Headcount, people: Path) -> None:
         done = headcount.run("run", workload, "--target", url, *options)
     assert done.code == 0, done.out + done.err
     assert set(shop.tokens.values()) == set(accounts.NAMES)
-    without_passwords(done, [name[::-1] for name in accounts.NAMES])
+    assert_no_passwords(done, [name[::-1] for name in accounts.NAMES])
 
 
-def test_a_wrong_password_is_shown_by_try_without_it(headcount: Headcount, people: Path) -> None:
+def test_try_reports_a_wrong_password_without_showing_it(
+    headcount: Headcount, people: Path
+) -> None:
     people.write_text("username,password\naugusta,geheim-17\n", "utf-8")
     with served(Shop()) as url:
         workload = str(people.parent / "accounts.toml")
@@ -84,4 +86,4 @@ def test_users_of_a_mail_server_log_on_as_themselves(office: MailOffice, people:
         levels = json.loads((Path(done.json["bundle"]) / "levels.json").read_bytes())["levels"]
         assert sum(one["completed"] for one in levels[0]["scenarios"]) > 0
         assert sum(one["failed"] for one in levels[0]["scenarios"]) == 0
-        without_passwords(done, [f"pw-{name[::-1]}" for name in accounts.NAMES])
+        assert_no_passwords(done, [f"pw-{name[::-1]}" for name in accounts.NAMES])

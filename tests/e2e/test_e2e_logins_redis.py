@@ -35,7 +35,7 @@ def people(tmp_path: Path) -> Path:
     return file
 
 
-def connected(store: Store) -> list[str]:
+def connected_users(store: Store) -> list[str]:
     """Whom the connections are of."""
     listed = (line.split() for line in store.cli("client", "list").splitlines())
     return sorted(
@@ -52,7 +52,7 @@ def test_each_user_connects_as_its_own(
 ) -> None:
     line = ("run", "ycsb-a", "--target", store.target, "--logins", str(people), *SCALE, *agents)
     run = headcount.start(*line, "--users", "3", "--duration", "5s", "--ramp", "0s", "--json")
-    run.reach(lambda: connected(store) == sorted(NAMES))
+    run.reach(lambda: connected_users(store) == sorted(NAMES))
     done = run.ended()
     assert done.code == 0, done.out + done.err
     files = [path for path in Path(done.json["bundle"]).rglob("*") if path.is_file()]
@@ -64,7 +64,7 @@ def test_each_user_connects_as_its_own(
     assert "deleted 100 keys" in cleaned.out + cleaned.err
 
 
-def test_a_wrong_password_of_one_user_is_said(
+def test_a_wrong_password_of_one_user_is_an_error(
     headcount: Headcount, store: Store, people: Path
 ) -> None:
     text = people.read_text("utf-8").replace("ada secret", "another one")

@@ -72,7 +72,7 @@ def test_each_user_connects_as_its_own_role(
         assert b"d secret" not in kept
 
 
-def test_a_wrong_password_of_one_role_is_said(
+def test_a_wrong_password_of_one_role_is_an_error(
     headcount: Headcount, postgres: Postgres, people: Path
 ) -> None:
     text = people.read_text("utf-8").replace("first secret", "another one")
@@ -85,7 +85,7 @@ def test_a_wrong_password_of_one_role_is_said(
     assert "another one" not in done.out + done.err
 
 
-def test_the_data_set_of_headcount_is_one_roles(
+def test_headcounts_data_set_belongs_to_one_role(
     headcount: Headcount, postgres: Postgres, people: Path
 ) -> None:
     line = ("run", "notes-discussion", "--target", postgres.target, "--logins", str(people))

@@ -77,7 +77,7 @@ def test_mailboxes_are_filled_kept_and_emptied(headcount: Headcount, office: Mai
     assert "no mailbox of Headcount's" in cleanup(headcount, office, FIFTY).out
 
 
-def test_a_damaged_message_is_found_and_mended(headcount: Headcount, office: MailOffice) -> None:
+def test_a_damaged_message_is_found_and_repaired(headcount: Headcount, office: MailOffice) -> None:
     assert prepare(headcount, office, 10).code == 0
     kept = office.mailbox(11)
     victim = office.letters(12, "f02")[3].path
@@ -98,7 +98,9 @@ def test_a_damaged_message_is_found_and_mended(headcount: Headcount, office: Mai
     assert cleanup(headcount, office, 10).code == 0
 
 
-def test_somebodys_mailbox_is_refused_and_stays(headcount: Headcount, office: MailOffice) -> None:
+def test_a_mailbox_with_other_mail_is_refused_and_kept(
+    headcount: Headcount, office: MailOffice
+) -> None:
     deliver(office, 22)
     theirs = office.mailbox(22)
     assert len(theirs) == 1
@@ -115,7 +117,7 @@ def test_somebodys_mailbox_is_refused_and_stays(headcount: Headcount, office: Ma
     assert [office.mailbox(user) for user in (20, 21)] == [{}, {}]
 
 
-def test_what_others_have_filed_besides_stays(headcount: Headcount, office: MailOffice) -> None:
+def test_folders_of_others_in_a_mailbox_are_kept(headcount: Headcount, office: MailOffice) -> None:
     assert prepare(headcount, office, 30).code == 0
     box = office.maildir(31)
     theirs = box / ".Recipes"

@@ -61,7 +61,7 @@ def examples(level: LevelResult, kind: str) -> list[str]:
     ],
     ids=["lost", "doubled", "altered"],
 )
-def test_wrong_data_is_found_and_whose_message_it_is(
+def test_wrong_data_is_found_with_its_message(
     headcount: Headcount, office: MailOffice, crime: int, first: int, sentence: str
 ) -> None:
     with relaying(office.server.lmtp, crime) as relay:
@@ -82,7 +82,7 @@ def test_wrong_data_is_found_and_whose_message_it_is(
     assert "wrong data" in output(ended)
 
 
-def test_recipients_that_are_refused_are_named(headcount: Headcount, office: MailOffice) -> None:
+def test_refused_recipients_are_named(headcount: Headcount, office: MailOffice) -> None:
     front = headcount.start(
         *("serve", "smtp", "--lmtp", office.server.lmtp, "--listen", "127.0.0.1:0", "--json"),
         *("--reject", "u00061@*", "--reject", "u00062@*"),
@@ -99,9 +99,7 @@ def test_recipients_that_are_refused_are_named(headcount: Headcount, office: Mai
     assert any("550" in text and re.search(r"u0006[12]@", text) for text in refused), refused
 
 
-def test_slow_delivery_fails_the_criterion_that_asks_for_it(
-    headcount: Headcount, office: MailOffice
-) -> None:
+def test_slow_delivery_fails_its_criterion(headcount: Headcount, office: MailOffice) -> None:
     criteria = ("--criteria", "delivery:p95<=1s")
     run = ("run", "mail-medium", *FAST, "--client", "first_user=80", *criteria)
     load = ("--users", "10", "--duration", "6s")
@@ -124,7 +122,7 @@ def test_slow_delivery_fails_the_criterion_that_asks_for_it(
     assert level.faults == []
 
 
-def test_a_wrong_password_and_a_user_who_is_not_there(
+def test_wrong_passwords_and_unknown_users_are_refused(
     headcount: Headcount, office: MailOffice
 ) -> None:
     run = ("run", "mail-medium", *office.target, *FAST, "--duration", "2s")

@@ -41,7 +41,7 @@ def altered(level: LevelResult) -> list[str]:
 
 if os.geteuid() == 0:  # only root can start Postfix
 
-    def test_mail_that_the_gateway_marks_by_rule_is_not_altered(
+    def test_stated_marks_of_the_gateway_are_not_faults(
         headcount: Headcount, office: MailOffice
     ) -> None:
         with gateway(office.server.lmtp) as address:
@@ -70,7 +70,7 @@ if os.geteuid() == 0:  # only root can start Postfix
         ],
         ids=["tag", "footer", "another footer"],
     )
-    def test_what_is_not_stated_is_altered_and_the_failure_names_the_option(
+    def test_unstated_marks_are_faults_that_name_the_option(
         headcount: Headcount,
         office: MailOffice,
         tags: bool,

@@ -46,16 +46,16 @@ def completed(level: LevelResult) -> Counter[str]:
     return Counter({task.name: task.completed for task in level.tasks})
 
 
-def bounds(level: LevelResult, made: Iterable[Letter]) -> tuple[int, int]:
+def bounds(level: LevelResult, messages: Iterable[Letter]) -> tuple[int, int]:
     """How many of the messages were at least and at most handed in within the window.
 
-    A message is stamped when it is made, and counted when its task has ended.
+    A message is stamped when it is messages, and counted when its task has ended.
     """
     assert level.total.service is not None
     longest_s = level.total.service.max_ms / 1000
     began_s = datetime.fromisoformat(level.started_at).timestamp() + level.ramp_s + level.settle_s
     end_s = began_s + level.steady_s
-    sent = [one.sent_s for one in made]
+    sent = [one.sent_s for one in messages]
     surely = sum(began_s <= one < end_s - longest_s for one in sent)
     return surely, sum(began_s - longest_s <= one < end_s for one in sent)
 
@@ -72,7 +72,7 @@ def test_a_workload_agrees_with_the_servers_own_disk(
     bundle = reader.load(headcount.bundle)
     (level,) = bundle.levels
     assert level.faults == [], level.faults
-    # A steady state is the machine's to give: where it is required and never came, a flag says so.
+    # A steady state is the machine's to give: where it is required and never received, a flag says so.
     unsteady = name == "notes-mail" and any("never got steady" in one for one in level.reasons)
     assert ended.code == (4 if unsteady else 0), ended
     assert level.outcome == ("invalid" if unsteady else "passed")
@@ -84,25 +84,25 @@ def test_a_workload_agrees_with_the_servers_own_disk(
     tasks = completed(level)
     users = range(first, first + USERS)
     if name == "mail-imap-mix":
-        made = [one for user in users for one in office.letters(user) if one.run != PREPARED]
+        messages = [one for user in users for one in office.letters(user) if one.run != PREPARED]
         counted = tasks["APPEND"]
     else:
-        made = [one for user in users for one in office.letters(user, "Sent")]
+        messages = [one for user in users for one in office.letters(user, "Sent")]
         counted = sum(tasks[kind] for kind in SENDING)
         # A message may be handed in before the window, and be kept as sent within it.
         assert tasks["smtp-message"] + AT_THE_ENDS >= counted > 0
-    least, most = bounds(level, made)
+    least, most = bounds(level, messages)
     assert least - AT_THE_ENDS <= counted <= most + AT_THE_ENDS
-    assert len({one.id for one in made}) == len(made)
+    assert len({one.id for one in messages}) == len(messages)
     # Whoever was written to has it, and has it once.
     delivered = office.delivered()
-    ids = {one.id for one in made}
-    came = {key: count for key, count in delivered.items() if key[0] in ids}
-    sent = {} if name == "mail-imap-mix" else {(one.id, to): 1 for one in made for to in one.to}
-    assert came == sent
+    ids = {one.id for one in messages}
+    received = {key: count for key, count in delivered.items() if key[0] in ids}
+    sent = {} if name == "mail-imap-mix" else {(one.id, to): 1 for one in messages for to in one.to}
+    assert received == sent
 
 
-def test_the_lab_over_tls_discloses_what_it_was() -> None:
+def test_a_lab_run_over_tls_discloses_it() -> None:
     with open_home() as headcount:
         ended = headcount.run(
             *("run", "mail-medium", "--target", "lab:mail?tls=on&users=50&client_limit=50"),
@@ -121,7 +121,7 @@ def test_the_lab_over_tls_discloses_what_it_was() -> None:
         assert headcount.leftovers() == []
 
 
-def test_tls_from_the_first_byte_trusts_who_is_named(tmp_path: Path) -> None:
+def test_implicit_tls_trusts_the_named_authority(tmp_path: Path) -> None:
     with serving(tls="on", front="lmtp") as office, visitor(tmp_path, office) as headcount:
         assert office.server.implicit_tls is not None
         target = ["--target", f"imaps://{office.server.implicit_tls}", *office.target[2:]]

@@ -80,7 +80,7 @@ def test_the_capacity_is_what_arithmetic_says(found: Bundle) -> None:
     assert not capacity.at_least
 
 
-def test_what_binds_is_named(found: Bundle) -> None:
+def test_the_binding_criterion_is_named(found: Bundle) -> None:
     assert found.verdict is not None
     assert found.verdict.capacity is not None
     (criterion,) = found.plan.workload.criteria
@@ -89,7 +89,7 @@ def test_what_binds_is_named(found: Bundle) -> None:
     assert "p95" in found.verdict.broke_first
 
 
-def test_a_search_that_goes_on_after_a_crash_asks_for_the_same_levels(found: Bundle) -> None:
+def test_a_search_resumed_after_a_crash_asks_for_the_same_levels(found: Bundle) -> None:
     for done in range(len(found.levels) + 1):
         orders = orders_of(found.plan)
         for level in found.levels[:done]:
@@ -133,7 +133,7 @@ def test_one_thread_did_all_the_work(found: Bundle, headcount: Headcount) -> Non
     assert level.counters["server"]["app.threads.utilization"].mean > 0.8
 
 
-def test_it_kept_to_its_budget_and_wrote_it_down(found: Bundle) -> None:
+def test_the_search_keeps_to_its_budget_and_records_it(found: Bundle) -> None:
     assert found.verdict is not None
     assert found.verdict.cost.levels == len(found.levels)
     # No level began after the budget of 80 s; how long the last one took is the machine's affair.

@@ -36,12 +36,12 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Ended, Hea
     runner.close()
 
 
-def held(point: dict[str, Any]) -> Holding:
+def holding(point: dict[str, Any]) -> Holding:
     return Holding(point["shares"], point["connections"], point["net_uses"], point["open_files"])
 
 
 @pytest.mark.e2e
-def test_every_point_is_held_and_nothing_stays(small: tuple[Ended, Headcount]) -> None:
+def test_every_point_is_held_and_nothing_is_left(small: tuple[Ended, Headcount]) -> None:
     ended, runner = small
     assert ended.code == 0, ended
     found = ended.json
@@ -59,7 +59,7 @@ def test_every_point_is_held_and_nothing_stays(small: tuple[Ended, Headcount]) -
         )
     )
     points = found["points"]
-    assert sorted(numbers(held(point)) for point in points) == expected
+    assert sorted(numbers(holding(point)) for point in points) == expected
     assert found["left_out"] == []
     assert found["outcome"] == "finished"
     assert runner.leftovers() == []
@@ -96,7 +96,7 @@ def test_the_fit_is_that_of_the_points(small: tuple[Ended, Headcount]) -> None:
     assert set(fits) == {"processes", "kernel", "logon-cpu", "net-use-cpu"}
     points = found["points"]
     starts = [point["start"] for point in points]
-    again = fit([held(point) for point in points], [p["process_bytes"] for p in points], starts)
+    again = fit([holding(point) for point in points], [p["process_bytes"] for p in points], starts)
     assert again is not None
     fitted = fits["processes"]
     assert [(c["name"], c["value"], c["low"], c["high"]) for c in fitted["costs"]] == [
@@ -129,7 +129,7 @@ def test_ctrl_c_keeps_what_was_measured(headcount: Headcount) -> None:
 
 
 @pytest.mark.e2e
-def test_a_server_of_this_machine_is_seen_by_its_process(
+def test_a_server_on_this_machine_is_measured_by_its_process(
     headcount: Headcount, file_server: FileServer
 ) -> None:
     ended = headcount.run(
@@ -149,7 +149,9 @@ def test_a_server_of_this_machine_is_seen_by_its_process(
 
 
 @pytest.mark.e2e
-def test_what_the_server_does_not_let_in_is_left_out(headcount: Headcount, tmp_path: Path) -> None:
+def test_connections_that_the_server_refuses_are_left_out(
+    headcount: Headcount, tmp_path: Path
+) -> None:
     server = FileServer(tmp_path / "samba")
     try:
         server.know_only("user00000", "user00001")
@@ -170,7 +172,7 @@ def test_what_the_server_does_not_let_in_is_left_out(headcount: Headcount, tmp_p
 
 
 @pytest.mark.e2e
-def test_of_a_server_elsewhere_only_the_capacity_is_measured(
+def test_only_the_capacity_of_a_server_elsewhere_is_measured(
     headcount: Headcount, file_server: FileServer
 ) -> None:
     ended = headcount.run(
@@ -245,7 +247,7 @@ def test_mistakes_are_named(
 
 
 @pytest.mark.e2e
-def test_limits_of_this_machine_are_checked_before(headcount: Headcount) -> None:
+def test_limits_of_this_machine_are_checked_first(headcount: Headcount) -> None:
     ended = headcount.run(
         "shares", "--target", "lab:samba", "--connections", "300", ulimit="-n 200"
     )
@@ -255,7 +257,7 @@ def test_limits_of_this_machine_are_checked_before(headcount: Headcount) -> None
 
 
 @pytest.mark.e2e
-def test_a_process_that_cannot_be_looked_into_is_named(
+def test_a_process_that_cannot_be_read_is_named(
     headcount: Headcount, file_server: FileServer
 ) -> None:
     ended = headcount.run(

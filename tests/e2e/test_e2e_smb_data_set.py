@@ -48,7 +48,7 @@ def prepare(headcount: Headcount, target: str, users: int, *options: str) -> Any
     return ended.json
 
 
-def test_the_data_is_made_once_used_by_runs_and_deleted(
+def test_data_is_prepared_once_used_by_runs_and_deleted(
     headcount: Headcount, file_server: FileServer
 ) -> None:
     target = file_server.target
@@ -88,7 +88,9 @@ def test_the_data_is_made_once_used_by_runs_and_deleted(
     assert nothing.err == ""
 
 
-def test_another_scale_is_another_data_set(headcount: Headcount, file_server: FileServer) -> None:
+def test_another_scale_makes_another_data_set(
+    headcount: Headcount, file_server: FileServer
+) -> None:
     target = file_server.target
     prepare(headcount, target, 2)
     changed = prepare(headcount, target, 1, "--scale", "0.02")
@@ -100,9 +102,7 @@ def test_another_scale_is_another_data_set(headcount: Headcount, file_server: Fi
     assert file_server.files() == NOTES
 
 
-def test_a_name_that_is_not_the_data_sets_is_left(
-    headcount: Headcount, file_server: FileServer
-) -> None:
+def test_cleanup_leaves_files_of_others(headcount: Headcount, file_server: FileServer) -> None:
     prepare(headcount, file_server.target, 1)
     stray = file_server.shares / "headcount" / "somebody's.txt"
     stray.write_text("do not lose me")
@@ -117,7 +117,7 @@ def test_a_name_that_is_not_the_data_sets_is_left(
     assert file_server.files() == NOTES
 
 
-def test_shares_of_their_own(headcount: Headcount, tmp_path_factory: Any) -> None:
+def test_users_are_spread_over_several_shares(headcount: Headcount, tmp_path_factory: Any) -> None:
     with serving(tmp_path_factory.mktemp("samba"), shares="3") as server:
         headcount_of_three = {"HEADCOUNT_PASSWORD": server.password}
 
@@ -187,12 +187,12 @@ def test_data_that_changes_behind_the_servers_back_fails_the_level(
     assert level.outcome in ("passed", "invalid")
 
 
-def test_damage_is_found_and_mended(headcount: Headcount, damaged: FileServer) -> None:
+def test_damage_is_found_and_repaired(headcount: Headcount, damaged: FileServer) -> None:
     before = {name: content for name, content in damaged.files().items() if "/s0" in name}
     unchecked = prepare(headcount, damaged.target, 1)
     assert (unchecked["created_users"], unchecked["written_bytes"]) == (0, 0)
-    mended = prepare(headcount, damaged.target, 1, "--verify")
-    assert mended["written_bytes"] == sum(map(len, before.values()))
+    repaired = prepare(headcount, damaged.target, 1, "--verify")
+    assert repaired["written_bytes"] == sum(map(len, before.values()))
     after = damaged.files()
     assert all(len(after[name]) == len(content) for name, content in before.items())
     assert all(after[name] != content for name, content in before.items())

@@ -88,7 +88,7 @@ def test_the_server_is_disclosed(bundle: Path) -> None:
     assert {"SMB dialect": "3.1.1", "encryption": "off"}.items() <= side["settings"].items()
 
 
-def test_what_was_prepared_is_told(bundle: Path) -> None:
+def test_prepared_files_are_recorded(bundle: Path) -> None:
     (prepared,) = events(bundle, "prepared")
     assert (prepared["created_users"], prepared["kept_users"]) == (USERS, 0)
     tree = reader.load(bundle).plan.tree
@@ -128,7 +128,7 @@ def expected(level: dict[str, Any]) -> Counter[str]:
 @pytest.mark.parametrize(
     "command", sorted({c for of in SENT.values() for c in of.fixed} - {*MOVED, *OPENING})
 )
-def test_as_many_requests_as_the_steps_have(
+def test_requests_are_those_of_the_steps(
     command: str, level: dict[str, Any], steady: Steady
 ) -> None:
     missing, more = straddling(steady, command)
@@ -154,7 +154,7 @@ def test_sessions_are_opened_and_left(command: str, level: dict[str, Any], stead
 
 
 @pytest.mark.parametrize("command", MOVED)
-def test_as_many_requests_as_the_bytes_need(
+def test_reads_and_writes_are_those_that_the_bytes_need(
     command: str, level: dict[str, Any], steady: Steady
 ) -> None:
     missing, more = straddling(steady, command)
@@ -175,9 +175,7 @@ def test_no_other_requests_are_sent(level: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("command", PUBLISHED)
-def test_the_published_mix_as_far_as_so_few_scenarios_can_show_it(
-    command: str, level: dict[str, Any]
-) -> None:
+def test_the_mix_of_requests_is_the_published_one(command: str, level: dict[str, Any]) -> None:
     requests = level["requests"]
     share = requests[command] / sum(requests.values())
     long_run = mix()

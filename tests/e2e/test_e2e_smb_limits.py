@@ -56,20 +56,20 @@ def test_users_log_on_with_passwords_of_their_own(
     people = tmp_path / "people.csv"
     line = ("run", "home-folders", "--target", server.target, "--logins", str(people))
 
-    def done_with(known: Mapping[str, str]) -> Ended:
+    def run_with(known: Mapping[str, str]) -> Ended:
         rows = "".join(f"{name},{password}\n" for name, password in known.items())
         people.write_text(f"username,password\n{rows}", "utf-8")
         people.chmod(0o600)
         return headcount.run(*line, *RUN)
 
-    done = done_with(passwords)
+    done = run_with(passwords)
     assert done.json["outcome"] in ("passed", "failed"), done.out + done.err
     assert failed(done) == 0
     files = [path for path in Path(done.json["bundle"]).rglob("*") if path.is_file()]
     kept = b"".join(path.read_bytes() for path in files)
     assert not any(password.encode() in kept for password in passwords.values())
     # Each has its own: one that has another's is not let in.
-    again = done_with({**passwords, "backup": "first-secret"})
+    again = run_with({**passwords, "backup": "first-secret"})
     assert again.json["outcome"] == "failed"
     assert failed(again) > 0
 

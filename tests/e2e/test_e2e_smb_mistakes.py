@@ -31,7 +31,7 @@ def headcount(
 
 
 @pytest.fixture(autouse=True)
-def as_it_was(file_server: FileServer) -> Iterator[None]:
+def share_is_unchanged(file_server: FileServer) -> Iterator[None]:
     """No mistake leaves anything on the share but, at most, a folder that says whose it is."""
     assert file_server.files() == {}
     yield
@@ -60,7 +60,7 @@ def assert_refused(ended: Ended, code: int, *texts: str) -> None:
     assert ended.out == ""
 
 
-def test_nobody_is_there(headcount: Headcount) -> None:
+def test_nobody_listens(headcount: Headcount) -> None:
     with socket.create_server(("127.0.0.1", 0)) as listener:
         address = f"127.0.0.1:{listener.getsockname()[1]}"
     hint = "check that a file server is running there, on this port"
@@ -146,9 +146,7 @@ def test_a_server_without_signing_signs_for_a_client_that_insists(
         assert '"SMB signing": "AES-128-GMAC"' in environment
 
 
-def test_a_folder_of_somebody_elses_is_never_touched(
-    headcount: Headcount, file_server: FileServer
-) -> None:
+def test_a_folder_of_others_is_never_touched(headcount: Headcount, file_server: FileServer) -> None:
     folder = file_server.shares / "headcount"
     (folder / "user00000").mkdir(parents=True)
     (folder / "user00000" / "s0000.doc").write_text("the names are Headcount's, the file is not")

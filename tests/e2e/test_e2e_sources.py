@@ -50,7 +50,7 @@ def events(bundle: Bundle, side: str) -> list[tuple[str, str | None]]:
     ]
 
 
-def test_both_kinds_beside_the_machines_own(
+def test_an_exporter_and_ssh_are_read_beside_this_machine(
     headcount: Headcount, exporter: Exporter, server: SshServer
 ) -> None:
     ended = headcount.run(
@@ -123,7 +123,7 @@ def test_a_machine_that_is_lost_and_comes_back_spoils_no_level(
         ("http://127.0.0.1:{port}", 3, "is the exporter running"),
     ],
 )
-def test_a_source_that_cannot_be_had(
+def test_a_source_that_cannot_be_used_is_refused(
     headcount: Headcount, source: str, code: int, message: str
 ) -> None:
     ended = headcount.run(*RUN, "--source", source.format(port=free()))

@@ -100,7 +100,7 @@ def test_somebodys_database_is_prepared_played_reset_and_cleaned(
     assert "there is no data set" in headcount.run("cleanup", "--target", postgres.target).out
 
 
-def test_ones_own_statements_need_no_schema_and_no_right_to_make_one(
+def test_own_statements_need_no_schema_and_no_right_to_create_one(
     headcount: Headcount, postgres: Postgres, tmp_path: Path
 ) -> None:
     postgres.sql(
@@ -162,7 +162,7 @@ def test_users_of_a_discussion_share_the_connections_of_a_pooler(
         assert headcount.run("cleanup", "--target", target).code == 0
 
 
-def test_a_workload_of_ones_own_statements(
+def test_own_statements_can_be_mixed_with_those_of_the_data_set(
     headcount: Headcount, postgres: Postgres, tmp_path: Path
 ) -> None:
     postgres.sql(

@@ -93,7 +93,7 @@ def test_a_role_without_the_right_to_make_a_schema(
     assert_refused(ended, 2, "permission denied for database postgres", remedy)
 
 
-def test_a_schema_of_that_name_that_is_somebodys(headcount: Headcount, postgres: Postgres) -> None:
+def test_a_schema_of_the_same_name_is_refused(headcount: Headcount, postgres: Postgres) -> None:
     postgres.sql("CREATE SCHEMA headcount; CREATE TABLE headcount.documents AS SELECT 7 AS id")
     try:
         for ended in (
@@ -106,7 +106,7 @@ def test_a_schema_of_that_name_that_is_somebodys(headcount: Headcount, postgres:
         postgres.sql("DROP TABLE headcount.documents; DROP SCHEMA headcount")
 
 
-def test_more_users_than_connections_is_told_as_what_broke(
+def test_more_users_than_connections_fail_the_level(
     headcount: Headcount, postgres: Postgres
 ) -> None:
     ended = run(headcount, postgres.target, "--users", "40")
@@ -148,7 +148,7 @@ def test_a_server_that_ends_or_stops_in_a_level(tmp_path: Path, number: int) -> 
             headcount.close()
 
 
-def test_a_database_that_only_reads_says_what_to_do(
+def test_a_read_only_database_is_an_error_with_a_remedy(
     headcount: Headcount, postgres: Postgres
 ) -> None:
     name = postgres.server.database

@@ -30,7 +30,7 @@ def headcount(tmp_path: Path, postgres: Postgres) -> Iterator[Headcount]:
     command.close()
 
 
-def have_it_ask(postgres: Postgres, method: str) -> None:
+def set_logon_method(postgres: Postgres, method: str) -> None:
     """From the next connection on the server asks who its users are in this way."""
     loaded = "SELECT pg_conf_load_time()"
     before = postgres.sql(loaded)
@@ -50,7 +50,7 @@ def run(headcount: Headcount, postgres: Postgres, *options: str) -> Ended:
     )
 
 
-def in_force(headcount: Headcount) -> str:
+def logon_method(headcount: Headcount) -> str:
     """How users logged on, as the run's bundle has it."""
     text = (headcount.bundle / "environment.json").read_text("utf-8")
     (side,) = json.loads(text)["sides"]
@@ -61,7 +61,7 @@ def in_force(headcount: Headcount) -> str:
 def test_a_server_that_asks_for_the_password_does_not_get_it(
     headcount: Headcount, postgres: Postgres
 ) -> None:
-    have_it_ask(postgres, "password")
+    set_logon_method(postgres, "password")
     ended = run(headcount, postgres)
     assert ended.code == 2, ended
     message = " ".join(ended.message.split())
@@ -70,24 +70,24 @@ def test_a_server_that_asks_for_the_password_does_not_get_it(
     assert headcount.bundles() == []
 
 
-def test_one_that_may_have_it_gets_it_with_a_warning(
+def test_a_server_that_may_have_the_password_gets_it_with_a_warning(
     headcount: Headcount, postgres: Postgres
 ) -> None:
-    have_it_ask(postgres, "password")
+    set_logon_method(postgres, "password")
     ended = run(headcount, postgres, "--client", "require_auth=password,scram-sha-256")
     assert ended.code == 0, ended
     assert WARNING in " ".join(ended.err.split())
-    assert in_force(headcount) == "password"
+    assert logon_method(headcount) == "password"
 
 
 @pytest.mark.parametrize(
     ("asks", "method"), [("scram-sha-256", "scram-sha-256"), ("trust", "none")]
 )
-def test_others_log_on_as_ever(
+def test_other_methods_need_no_option(
     headcount: Headcount, postgres: Postgres, asks: str, method: str
 ) -> None:
-    have_it_ask(postgres, asks)
+    set_logon_method(postgres, asks)
     ended = run(headcount, postgres)
     assert ended.code == 0, ended
     assert WARNING not in " ".join(ended.err.split())
-    assert in_force(headcount) == method
+    assert logon_method(headcount) == method

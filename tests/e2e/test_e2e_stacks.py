@@ -113,7 +113,7 @@ def test_a_lock_that_threads_wait_for_is_named_with_their_number(
     assert again["diagnosis"]["waits"] is None
 
 
-def test_no_stacks_are_recorded_where_nobody_wants_them(
+def test_no_stacks_are_recorded_when_they_are_off(
     headcount: Headcount, target: str, tmp_path: Path
 ) -> None:
     folder = run(headcount, tmp_path, target, "--stacks", "off", "--users", "2")
@@ -121,7 +121,7 @@ def test_no_stacks_are_recorded_where_nobody_wants_them(
     assert 'stacks = "off"' in (folder / "plan.toml").read_text()
 
 
-def test_perf_tells_the_functions_that_use_the_cpu(headcount: Headcount, tmp_path: Path) -> None:
+def test_perf_records_the_functions_that_use_the_cpu(headcount: Headcount, tmp_path: Path) -> None:
     # perf has 0.4 of the level, in which it starts: on a busy machine that takes it a second.
     more = ["--stacks", "all", "--users", "8", "--duration", "8s"]
     with served("busy") as target:

@@ -20,7 +20,7 @@ RUN = ("run", "web-static", "--target", "lab:nginx")
 
 
 @pytest.mark.parametrize("agents", [(), ("--agents", "2", "--workers", "1")])
-def test_each_group_sees_its_own_way(headcount: Headcount, agents: tuple[str, ...]) -> None:
+def test_each_group_sees_its_own_line(headcount: Headcount, agents: tuple[str, ...]) -> None:
     ended = headcount.run(*RUN, *LINE, "--levels", "5,20", "--duration", "3s", *SHORT, *agents)
     assert ended.code in {0, 1}, ended
     assert "Where users are, at" in ended.out
@@ -35,7 +35,7 @@ def test_each_group_sees_its_own_way(headcount: Headcount, agents: tuple[str, ..
         assert others.failed == branch.failed == 0
         assert others.response
         assert branch.response
-        # A packet goes on at most 0.2 ms early each way: what waking up takes, made up for.
+        # A packet goes on at most 0.2 ms early each way: what waking up takes, network up for.
         assert branch.response.p50_ms >= LATENCY_MS - 0.4
         assert others.response.p50_ms < LATENCY_MS / 2
         figures = level.counters["line-branch"]
@@ -64,7 +64,7 @@ def test_a_plan_repeats_its_lines(headcount: Headcount, tmp_path: Path) -> None:
     assert [one.name for one in level.lines] == ["others", "branch"]
 
 
-def made_by(run: Command) -> list[Path]:
+def network_of(run: Command) -> list[Path]:
     """The namespace and the devices of a run."""
     pid = run.process.pid
     return [NAMESPACES / f"headcount-{pid}-1", DEVICES / f"hc{pid}-1", DEVICES / f"hc{pid}-1a"]
@@ -73,12 +73,12 @@ def made_by(run: Command) -> list[Path]:
 def test_nothing_is_left_of_a_run_that_is_killed(headcount: Headcount) -> None:
     run = headcount.start(*RUN, *LINE, "--users", "4", "--duration", "60s", *SHORT, "--json")
     run.reach(lambda: headcount.bundles() and phase(headcount.bundle) == "steady")
-    made = made_by(run)
+    network = network_of(run)
     carriers = [Path(f"/proc/{pid}") for pid in processes_with(f"\0hc{run.process.pid}-1a\0")]
     assert carriers
-    assert all(one.exists() for one in made)
+    assert all(one.exists() for one in network)
     run.send(SIGKILL)
-    wait_for(lambda: not any(one.exists() for one in (*made, *carriers)))
+    wait_for(lambda: not any(one.exists() for one in (*network, *carriers)))
 
 
 @pytest.mark.parametrize(
@@ -88,7 +88,7 @@ def test_nothing_is_left_of_a_run_that_is_killed(headcount: Headcount) -> None:
         (("--line", "a=60%,loss=1%", "--line", "b=60%,loss=1%"), "at most 100%"),
     ],
 )
-def test_what_cannot_be_is_one_sentence(
+def test_impossible_lines_are_errors(
     headcount: Headcount, options: tuple[str, ...], message: str
 ) -> None:
     ended = headcount.run(*RUN, *options, "--users", "5")
@@ -96,7 +96,7 @@ def test_what_cannot_be_is_one_sentence(
     assert message in " ".join(ended.message.split())
 
 
-def test_a_server_of_somebody_has_no_lines(headcount: Headcount) -> None:
+def test_only_lab_servers_have_lines(headcount: Headcount) -> None:
     ended = headcount.run("run", "web-static", "--target", "http://127.0.0.1:1", *LINE)
     assert ended.code == 2, ended
     assert "lines are for lab servers" in " ".join(ended.message.split())

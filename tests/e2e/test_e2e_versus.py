@@ -109,7 +109,7 @@ def test_servers_rest_while_the_other_is_measured(sides: dict[str, Path]) -> Non
     assert all(rest.cpu_cores is not None and rest.cpu_cores < 0.5 for rest in found.rests)
 
 
-def test_the_second_differs_in_what_was_to_be_compared_alone(sides: dict[str, Path]) -> None:
+def test_the_sides_differ_only_in_what_is_compared(sides: dict[str, Path]) -> None:
     a, b = (reader.load(sides[name]).plan for name in ("A", "B"))
     assert a.limits == {"cpu": "0.05"}
     assert b == a.model_copy(update={"limits": {}})
@@ -143,7 +143,7 @@ def home(tmp_path: Path):
     command.close()
 
 
-def test_interrupted_it_keeps_both(home: Headcount) -> None:
+def test_an_interrupted_comparison_keeps_both_bundles(home: Headcount) -> None:
     run = home.start(
         *("run", LIGHT, "--target", "lab:app", "--versus-set", "threads=2", "--users", "2"),
         *("--duration", "3s", "--json"),
@@ -165,7 +165,7 @@ def test_interrupted_it_keeps_both(home: Headcount) -> None:
     assert versus.read(home.bundles()[0]) is not None
 
 
-def test_a_second_that_is_dead_is_told_before_anything_is_measured(home: Headcount) -> None:
+def test_a_dead_second_server_is_an_error_before_anything_is_measured(home: Headcount) -> None:
     ended = home.run("run", LIGHT, "--target", "lab:app", "--versus", "app://127.0.0.1:9")
     assert ended.code == 3
     assert ended.message.startswith("B (app://127.0.0.1:9): ")
@@ -173,7 +173,9 @@ def test_a_second_that_is_dead_is_told_before_anything_is_measured(home: Headcou
     assert home.servers() == []
 
 
-def test_a_second_that_dies_keeps_what_was_measured(home: Headcount, tmp_path: Path) -> None:
+def test_what_was_measured_is_kept_when_the_second_server_dies(
+    home: Headcount, tmp_path: Path
+) -> None:
     server, target = home.serve(tmp_path / "data")
     run = home.start(
         *("run", LIGHT, "--target", "lab:app", "--versus", target, "--users", "2"),

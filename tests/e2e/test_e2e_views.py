@@ -91,7 +91,7 @@ def test_nginxs_status_is_found_and_counts_what_users_asked_for(
     assert (view["title"], view["found_by"]) == ("nginx stub_status", "found")
 
 
-def test_apaches_status_is_read_where_somebody_says_it_is(headcount: Headcount, shop: str) -> None:
+def test_apaches_status_is_read_at_the_given_address(headcount: Headcount, shop: str) -> None:
     with tempfile.TemporaryDirectory() as cache, serving("apache", Path(cache)) as server:
         (server.data / "index.html").write_text("ok")
         given = ("--view", f"apache={server.status_url}?auto")

@@ -41,7 +41,7 @@ def test_nobody_listens(headcount: Headcount) -> None:
     assert headcount.bundles() == []
 
 
-def test_it_is_no_web_server(headcount: Headcount, tmp_path: Path) -> None:
+def test_a_target_that_is_not_a_web_server(headcount: Headcount, tmp_path: Path) -> None:
     _, target = headcount.serve(tmp_path / "data")
     address = target.removeprefix("app://")
     ended = headcount.run("run", "web-static", "--target", f"http://{address}", *SHORT)
@@ -55,13 +55,13 @@ def test_plain_http_where_tls_is_asked_for(headcount: Headcount, apache: WebServ
     assert apache.address in ended.message
 
 
-def test_a_stranger_needs_somebody_who_agreed(headcount: Headcount) -> None:
+def test_a_server_elsewhere_needs_authorised_by(headcount: Headcount) -> None:
     ended = headcount.run("run", "web-static", "--target", "http://192.0.2.1/", *SHORT)
     assert ended.code == 2
     assert "give --authorised-by" in ended.message
 
 
-def test_pages_that_are_not_there_are_told_with_what_to_do(
+def test_missing_pages_are_an_error_with_a_remedy(
     headcount: Headcount, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     with serving("nginx", tmp_path_factory.mktemp("empty")) as server:
@@ -73,7 +73,7 @@ def test_pages_that_are_not_there_are_told_with_what_to_do(
         assert f"create them with: {remedy}, and have the server serve that folder" in ended.message
 
 
-def test_pages_of_another_scale_are_told(headcount: Headcount, apache: WebServer) -> None:
+def test_pages_of_another_scale_are_an_error(headcount: Headcount, apache: WebServer) -> None:
     ended = headcount.run(
         *("run", "web-static", "--target", apache.url, "--users", "1", "--duration", "1s")
     )
@@ -89,7 +89,7 @@ def test_a_wrong_path_below_the_server(headcount: Headcount, apache: WebServer) 
     assert "GET /x/b256-0000.html: status 404" in ended.message
 
 
-def test_all_pages_are_looked_at_if_wanted(headcount: Headcount, apache: WebServer) -> None:
+def test_verify_checks_all_pages(headcount: Headcount, apache: WebServer) -> None:
     fine = headcount.run(
         *("prepare", "web-cgi20", "--target", apache.url, "--scale", "0.2", "--verify", "--json")
     )
@@ -221,7 +221,7 @@ def test_a_folder_is_written_kept_and_deleted(headcount: Headcount, tmp_path: Pa
         (("run", "web-static", "--target", "lab:nginx", "--set", "x=1"), "has no setting x"),
     ],
 )
-def test_what_cannot_be_asked_for(
+def test_impossible_options_are_errors(
     headcount: Headcount, arguments: tuple[str, ...], message: str
 ) -> None:
     ended = headcount.run(*arguments)
@@ -235,9 +235,7 @@ def test_nothing_can_be_deleted_over_http(headcount: Headcount, apache: WebServe
     assert "headcount cleanup --folder PAGES" in ended.message
 
 
-def test_users_that_prove_who_they_are_need_a_password(
-    headcount: Headcount, apache: WebServer
-) -> None:
+def test_named_users_need_a_password(headcount: Headcount, apache: WebServer) -> None:
     named = ("run", "web-static", "--target", apache.url, *SHORT, "--user", "u{n}")
     ended = headcount.run(*named)
     assert ended.code == 2
