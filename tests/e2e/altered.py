@@ -1,4 +1,4 @@
-"""Workloads of the library, altered in how they are run, for what no option of `run` changes."""
+"""Workloads of the library with values of `[run]` that no option of `run` can change."""
 
 import re
 from importlib import resources
@@ -8,7 +8,7 @@ from pathlib import Path
 def altered(workload: str, folder: Path, **run: str) -> str:
     """The file of a workload with other values of keys of its `[run]`.
 
-    With a short `step_timeout` a server that never answers is given up soon.
+    With a short `step_timeout` a server that never answers is soon given up.
     """
     text = (resources.files("headcount.workloads") / f"{workload}.toml").read_text("utf-8")
     before, heading, after = text.partition("\n[run]\n")

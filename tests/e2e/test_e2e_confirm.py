@@ -1,7 +1,7 @@
 """Diagnoses tested by experiments on real servers, each with one limit that is known.
 
-On a machine that others fill, experiments may leave a diagnosis undecided, but never give a wrong
-answer. `make proof` wants them to decide.
+On a busy machine experiments may leave a diagnosis undecided, but never give a wrong answer.
+`make proof` requires them to decide.
 """
 
 import os
@@ -88,9 +88,9 @@ def answer_on(
     patient: bool = False,
     allow_nudge: bool = False,
 ) -> Confirmation:
-    """What experiments say of it, in the time that they ask for on a busy machine.
+    """The answer of experiments to a diagnosis; on a busy machine they get the time they ask for.
 
-    If `patient` as advised, with more time where they leave it undecided.
+    If `patient`, they are repeated with more time while they leave it undecided, as they advise.
     """
     for times in (1, 2, 2) if patient else (1,):
         options = Options(times * seconds, beside, allow_nudge)
@@ -121,7 +121,7 @@ def others(*limits: Limit) -> tuple[Limit, ...]:
 def supported(
     bundle: Path, found: Confirmation, limit: Limit, size: float | None = None, *, must: bool
 ) -> str | None:
-    """What the same experiments support instead of a wrong diagnosis; None if they do not tell."""
+    """What the same experiments support instead of a wrong diagnosis; None if undecided."""
     other = conclude(diagnosed_as(bundle, limit, size), found.findings)
     assert other.answer == "refuted" or (other.answer == "undecided" and not must), other.sentence
     assert other.supported is not None or not must, other.sentence
@@ -271,14 +271,14 @@ def test_a_nudge_shows_whether_the_cpu_is_the_limit_and_leaves_no_trace(
         found = answer_on(bundle, diagnosed_as(bundle, "cpu"), patient=proof, allow_nudge=True)
         assert quota(folders) == before
     if any("other programs use" in one.reason for one in found.left_out):
-        assert found.answer == "undecided"  # a full machine may be what it waits for
+        assert found.answer == "undecided"  # it may wait for the other programs
         return
     if is_decided(found, answer, must=proof):
         assert found.findings[0].experiment == "nudge"
 
 
 def prefer(folders: list[Path]) -> None:
-    """Let the group have its quota also on a machine that others fill."""
+    """Let the group use its quota on a busy machine, too."""
     for name, weight in (("cpu.shares", "200000"), ("cpu.weight", "10000")):
         for path in (folder / name for folder in folders):
             if path.exists():
@@ -286,7 +286,7 @@ def prefer(folders: list[Path]) -> None:
 
 
 def quota(folders: list[Path], cores: float | None = None) -> str:
-    """What the kernel says of a group's CPU time, after setting it."""
+    """A group's CPU quota as the kernel shows it, after setting it."""
     for name in ("cpu.cfs_quota_us", "cpu.max"):
         for folder in folders:
             path = folder / name
@@ -298,7 +298,7 @@ def quota(folders: list[Path], cores: float | None = None) -> str:
 
 
 class Impatient(Silent):
-    """Somebody who presses Ctrl-C after so many turns."""
+    """A user who presses Ctrl-C after this many turns."""
 
     def __init__(self, turns: int) -> None:
         self.left = turns
@@ -348,7 +348,7 @@ def test_unreachable_servers_and_impossible_experiments_are_errors(headcount: He
 
 
 class Crash(Impatient):
-    """Ends the server after so many turns."""
+    """Stops the server after this many turns."""
 
     def __init__(self, turns: int, server: Serving) -> None:
         super().__init__(turns)

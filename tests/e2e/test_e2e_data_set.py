@@ -34,7 +34,7 @@ def target(headcount: Headcount, data: Path) -> str:
 
 
 def state(data: Path) -> dict[str, tuple[int, int]]:
-    """Which file it is, and when it was written last."""
+    """The inode of each file, and when it was last written."""
     found = {path.name: path.stat() for path in data.glob("client-*.dat")}
     return {name: (stat.st_ino, stat.st_mtime_ns) for name, stat in found.items()}
 

@@ -1,4 +1,4 @@
-"""Limits that were injected around a real server are what the diagnosis names.
+"""The diagnosis names limits that were injected around a real server.
 
 A short part of `python -m bench.diagnosis`: strong limits on the application server. The harness
 sees to it that the diagnosis reads the bundles and nothing else.

@@ -1,4 +1,4 @@
-"""A real server whose processes the kernel really ends, for want of the memory it was left."""
+"""A real server whose processes the kernel really ends, because they have too little memory."""
 
 from pathlib import Path
 

@@ -42,7 +42,7 @@ def test_the_report_says_what_was_stated_and_what_was_recorded(tmp_path: Path) -
     _, _, part = page.partition("<h2>Disclosure</h2>")
     part, _, _ = part.partition("</section>")
     assert "PC Server &lt;330&gt;" in part
-    # Drivers, destinations, pricing and auditor: nobody said anything.
+    # Drivers, destinations, pricing and auditor were not stated.
     assert part.count("not stated") == 4
     assert hashlib.sha256(LIGHT.read_bytes()).hexdigest() in part
     assert "<dt>Seed</dt><dd>77</dd>" in part

@@ -61,7 +61,7 @@ server.serve_forever()
 
 @contextmanager
 def far_server(*way: str) -> Iterator[str]:
-    """The address of a server behind a way that is long or loses packets."""
+    """The address of a server behind a network that delays or loses packets."""
     name = f"hcf{uuid.uuid4().hex[:6]}"
     # Of 10.232.0.0/16, which nobody routes here: a pair of addresses for each process of the tests.
     first = os.getpid() * 2 % 65_536

@@ -1,4 +1,4 @@
-"""A server on another machine that somebody else started: what a run over SSH finds and says."""
+"""A server on another machine that somebody else started: what a run over SSH finds and reports."""
 
 import os
 import signal
@@ -148,8 +148,8 @@ def test_its_processes_and_group_are_found_and_counted(
     assert f"at {sshd.address}, listens on {seen.addresses[0]}" in " ".join(ended.err.split())
     (level,) = bundle.levels
     counters = level.counters["sut"]
-    # By the server's own doing: so many requests a second of 10 ms each. The samples leave out a
-    # second or more of a level of a few, and a second has 27 requests, give or take five.
+    # The server computes for 10 ms a request. The samples leave out a second or more of a level of
+    # a few, and a second has 27 requests, give or take five.
     wanted = level.achieved_per_s * 0.01
     for name in ("process.cpu.utilization", "cgroup.cpu.utilization"):
         assert 0.8 * wanted <= counters[name].mean <= used_s / level.steady_s, name
@@ -161,7 +161,7 @@ def test_its_processes_and_group_are_found_and_counted(
 def test_missing_permissions_are_reported_at_once_and_recorded(
     headcount: Headcount, machine: OtherMachine, sshd: SshServer, tmp_path: Path
 ) -> None:
-    """The login may look into nobody's processes, and the server is in no service's group."""
+    """The login may not read any process, and the server is in no service's group."""
     drop = "exec setpriv --reuid=65534 --regid=65534 --clear-groups"
     sshd.force(f'{drop} sh -c \\"$SSH_ORIGINAL_COMMAND\\"')
     with burning(machine.address, machine.enter) as (pid, target):
@@ -178,7 +178,7 @@ def test_missing_permissions_are_reported_at_once_and_recorded(
         )
         bundle = reader.load(Path(named.json["bundle"]))
         assert found(bundle).found_by == "named with --pid"
-        # Their CPU time is for everybody to see.
+        # Everybody may see their CPU time.
         assert bundle.levels[0].counters["sut"]["process.cpu.utilization"].mean > 0.0
 
 

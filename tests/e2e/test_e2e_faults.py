@@ -64,7 +64,7 @@ def test_a_frozen_server_does_not_hide_waiting_users(headcount: Headcount, tmp_p
     assert response is not None
     assert service is not None
     assert level.total.failed == 0
-    # Who was due while it was frozen waited up to three seconds, and that is what counts ...
+    # Scenarios that fell due while it was frozen waited up to three seconds, and that counts ...
     assert response.max_ms > 2_500
     assert response.p99_ms > 2_000
     assert level.total.overload is not None
@@ -73,7 +73,7 @@ def test_a_frozen_server_does_not_hide_waiting_users(headcount: Headcount, tmp_p
     steady = Steady(headcount.bundle, 1)
     delayed = above(steady.histogram("response", steady.names), 500_000)
     assert delayed > 0.2 * response.count
-    # ... while seen from the connections only the four under way were slow.
+    # ... although only the four under way were slow on their connections.
     assert above(steady.histogram("service", steady.names), 500_000) <= 8
     # Everything that fell due was played all the same.
     assert level.total.due == pytest.approx(4 * 8 / 0.2, rel=0.3)
@@ -106,7 +106,7 @@ def test_data_that_changes_behind_the_servers_back(headcount: Headcount, tmp_pat
 
 
 def damage(path: Path) -> None:
-    """Change a byte of every block but the first and the last, which a server looks at itself."""
+    """Change a byte of every block but the first and the last, which a server checks itself."""
     content = bytearray(path.read_bytes())
     for block in range(1, len(content) // BLOCK - 1):
         content[block * BLOCK + 100] ^= 0xFF

@@ -63,7 +63,7 @@ def run(headcount: Headcount, server: FileServer, *options: str) -> Ended:
 
 @pytest.fixture(scope="module")
 def ended(headcount: Headcount, file_server: FileServer, prepared: dict[str, Any]) -> Ended:
-    """A level. A busy machine may spoil it, which it then says: once more, in that case."""
+    """A level, run again if a busy machine made it invalid."""
     assert prepared["created_users"] == USERS
     for _ in range(3):
         ended = run(headcount, file_server)
@@ -105,7 +105,7 @@ def kind_of(class_: str) -> str:
 
 
 def blocks(content: bytes) -> Iterator[tuple[int, int, int]]:
-    """The user, the file and the offset that each block bears, its checksum being right."""
+    """The user, file and offset that each block states; its checksum must be right."""
     for at in range(0, len(content), 4096):
         block = content[at : at + 4096]
         assert block[:4] == b"HCSB"
@@ -180,7 +180,7 @@ def test_bytes_are_those_of_the_copies(level: dict[str, Any]) -> None:
         )
         moved, other = (read, written) if way == "get" else (written, read)
         assert other == 0
-        # What was under way at the ends was moved and had not ended, or the other way round.
+        # Copies under way at the ends moved bytes without being completed, or the other way round.
         assert abs(moved - scenario["completed"] * size) <= USERS * size
         total[way] += moved
     whole = level["total"]
@@ -218,9 +218,9 @@ def test_uploads_are_whole_and_compress_as_their_kind(
 
 
 def settling(headcount: Headcount, file_server: FileServer) -> tuple[Command, Path]:
-    """A run whose users are there and are not measured yet.
+    """A run that is settling: its users are there, but not measured yet.
 
-    On a busy machine the test itself may get no CPU until that is over: once more, in that case.
+    It is started again if a busy machine gave this test no CPU until that was over.
     """
     for _ in range(3):
         bundles = set(headcount.bundles())

@@ -217,7 +217,7 @@ def test_a_folder_of_others_is_left_alone(headcount: Headcount, disk: Path) -> N
 
 @pytest.fixture
 def confined(headcount: Headcount, disk: Path) -> Iterator[Path]:
-    """A disk on which whoever runs Headcount may make nothing."""
+    """A disk on which the user of Headcount may not create anything."""
     del headcount
     disk.chmod(0o555)
     yield disk
@@ -225,7 +225,7 @@ def confined(headcount: Headcount, disk: Path) -> Iterator[Path]:
 
 
 def test_no_permission_to_write(headcount: Headcount, confined: Path) -> None:
-    # Root may write everywhere; a user namespace of one's own takes that away.
+    # Root may write everywhere, but not from a user namespace of its own.
     command = headcount.start(
         *("prepare", "home-folders", "--users", "1", *SCALE, "--target", target(confined)),
         before=("unshare", "--user") if os.getuid() == 0 else (),

@@ -25,7 +25,7 @@ def interrupt(command: Command, signal: Signals) -> None:
 
 
 def event_names(bundle: Path) -> list[str]:
-    """What event_names in a run, in order."""
+    """The names of a run's events, in order."""
     return [event["event"] for event in lines(bundle / "events.ndjson")]
 
 
@@ -114,7 +114,7 @@ def test_repeated_ctrl_c_does_not_cut_the_results_short(headcount: Headcount) ->
 
 
 def test_nohup_is_respected(headcount: Headcount) -> None:
-    # What starts a command with a signal ignored wants it ignored.
+    # A command that is started with a signal ignored goes on ignoring it.
     run = headcount.start("run", LIGHT, "--target", "lab:app", "--users", "2", ignored="HUP")
     run.reach(lambda: headcount.bundles() and phase(headcount.bundle) == "steady")
     run.send(SIGHUP)

@@ -1,4 +1,4 @@
-"""Runs killed at any moment: what was measured is kept, nothing is left running, it can go on."""
+"""Runs killed at any moment: what was measured is kept, nothing is left running, it can resume."""
 
 import itertools
 import json
@@ -55,7 +55,7 @@ MOMENTS = {
 
 @dataclass
 class Killed:
-    """A run that was killed, what was there then, and what became of it when it went on."""
+    """A run that was killed, its files at that moment, and what became of it when it resumed."""
 
     headcount: Headcount
     bundle: Path
@@ -78,9 +78,9 @@ class Killed:
 
 
 def advance(run: Command, condition: Callable[[], bool]) -> None:
-    """Let a run go on in steps until something is so, and leave it stopped there.
+    """Let a run go on in steps until a condition holds, and leave it stopped there.
 
-    After its last level a run ends within a moment that a busy machine may not let this test see.
+    After its last level a run ends so soon that this test could miss it on a busy machine.
     """
     for _ in range(1000):
         run.send(SIGSTOP)
@@ -92,7 +92,7 @@ def advance(run: Command, condition: Callable[[], bool]) -> None:
 
 
 def play(headcount: Headcount, moment: str) -> Killed:
-    """Start a run, kill it, look at what is left, and let it go on."""
+    """Start a run, kill it, look at what is left, and resume it."""
     reached, later_s = MOMENTS[moment]
     levels = ",".join(str(users) for users in LEVELS)
     run = headcount.start("run", str(LIGHT), "--target", "lab:app", "--levels", levels, *LASTING)

@@ -18,7 +18,7 @@ pytestmark = pytest.mark.e2e
 
 
 def namespaces() -> set[str]:
-    """Those that are there, with those of other tests that run meanwhile."""
+    """Namespaces that exist, including those of other tests that run now."""
     return {one.name for one in NAMESPACES.iterdir()} if NAMESPACES.is_dir() else set()
 
 
@@ -41,7 +41,7 @@ def test_each_latency_is_played_and_nothing_is_left(headcount: Headcount) -> Non
         assert point["samples"] >= 1
         assert point["socket_samples"] > point["samples"]
         assert point["before"]["sockets"] == 0
-        # Each user has one; those who look whether the server is there come and go.
+        # Each user has one; those that check whether the server is there come and go.
         assert 4.5 < point["during"]["sockets"] < 6
         if point["latency_s"]:
             assert point["round_trip_s"] > 0.045

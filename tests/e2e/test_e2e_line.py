@@ -50,7 +50,7 @@ def test_users_see_the_latency_and_the_report_says_what_it_cost(headcount: Headc
     assert [level.users for level in bundle.levels] == [2, 6]
     for level in bundle.levels:
         assert level.total.response
-        # A packet goes on at most 0.2 ms early each way: what waking up takes, network up for.
+        # A packet leaves at most 0.2 ms early each way, to make up for the time of waking up.
         assert level.total.response.p50_ms >= LATENCY_MS - 0.4
         assert level.total.response.p50_ms < 4 * LATENCY_MS
         figures = level.counters["line"]

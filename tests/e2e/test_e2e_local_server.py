@@ -1,4 +1,4 @@
-"""A server that somebody else started on this machine: what a run finds, counts and says of it."""
+"""A server that somebody else started on this machine: what a run finds, counts and reports."""
 
 import json
 import os
@@ -95,9 +95,9 @@ def test_its_processes_are_found_and_their_ended_children_counted(
     assert f"listens on {found.addresses[0]}" in ended.err
     (level,) = bundle.levels
     counters = level.counters["sut"]
-    # By the server's own doing: so many requests a second of 20 ms each, and what a fork costs.
-    # It is what the machine's other programs leave over, so their comings and goings add an error;
-    # without the ended children next to nothing would be left.
+    # The server computes for 20 ms a request, and a fork costs time, too. The figure is what the
+    # machine's other programs leave over, so an error comes from those that start and end; without
+    # the ended children almost nothing would be left.
     wanted = level.achieved_per_s * 0.02
     assert counters["process.cpu.utilization"].mean > 0.5 * wanted
     assert "system.cpu.foreign" in counters
@@ -105,7 +105,7 @@ def test_its_processes_are_found_and_their_ended_children_counted(
 
 
 def connections(level: LevelResult) -> float:
-    """Those of the target alone, of all that this machine has."""
+    """Connections of the target alone, not all of this machine."""
     return level.counters["sut"]["socket.connections"].mean
 
 

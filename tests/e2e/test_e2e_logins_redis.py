@@ -36,7 +36,7 @@ def people(tmp_path: Path) -> Path:
 
 
 def connected_users(store: Store) -> list[str]:
-    """Whom the connections are of."""
+    """The users whose connections are open."""
     listed = (line.split() for line in store.cli("client", "list").splitlines())
     return sorted(
         field.removeprefix("user=")

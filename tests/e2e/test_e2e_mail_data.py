@@ -1,4 +1,4 @@
-"""Mailboxes on somebody's mail server: filled, kept, mended, refused and emptied."""
+"""Mailboxes on somebody's mail server: filled, kept, repaired, refused and emptied."""
 
 import smtplib
 from collections.abc import Iterator
@@ -85,7 +85,7 @@ def test_a_damaged_message_is_found_and_repaired(headcount: Headcount, office: M
     at = len(content) - 40
     victim.write_bytes(content[:at] + bytes([content[at] ^ 1]) + content[at + 1 :])
     ended = prepare(headcount, office, 10)
-    assert ended.json["created_users"] == 0  # it is not looked into every message
+    assert ended.json["created_users"] == 0  # by default messages are not read
     ended = prepare(headcount, office, 10, "--verify")
     assert ended.code == 0, ended
     assert (ended.json["created_users"], ended.json["kept_users"]) == (1, USERS - 1)

@@ -27,11 +27,11 @@ LOOKS_A_DAY = 5
 
 
 def fast(folder: Path, speed: float) -> Path:
-    """The workload of which many days pass soon."""
+    """The workload with faster days."""
     text = (resources.files("headcount.workloads") / "mail-light.toml").read_text("utf-8")
     changes = {
         'mean = "1200.0s"': f'mean = "{1200 / speed}s"',
-        # Old mail has to be made before the run, and only that there is some matters here.
+        # Old mail is created before the run; here it matters only that there is some.
         "folders = 20,": "folders = 2,",
     }
     for old, new in changes.items():
@@ -43,7 +43,7 @@ def fast(folder: Path, speed: float) -> Path:
 
 
 def played(headcount: Headcount, office: MailOffice, folder: Path, slower: int) -> Bundle:
-    """The same days, at so much less than the full speed."""
+    """A run of the same days, slower by this factor."""
     ended = headcount.run(
         *("run", str(fast(folder, SPEED / slower)), *office.target, "--users", str(USERS)),
         *("--seed", "11", "--compress", str(COMPRESS), "--ramp", "1s", "--scale", "0.2"),
@@ -54,16 +54,16 @@ def played(headcount: Headcount, office: MailOffice, folder: Path, slower: int) 
 
 
 def arrives_in_time(bundle: Bundle, speed: float) -> bool:
-    """Whether nearly all mail is there well before its reader looks for it: as the model has it."""
+    """Whether nearly all mail arrives well before its reader looks for it, as the model assumes."""
     (level,) = bundle.levels
     (delivery,) = [task for task in level.tasks if task.name == "delivery"]
     look_s = DAY_S / LOOKS_A_DAY / COMPRESS / speed
     return delivery.service is not None and delivery.service.p95_ms < 1000 * look_s / 4
 
 
-def test_a_users_day_is_the_models(tmp_path: Path) -> None:
+def test_a_day_of_a_user_is_that_of_the_model(tmp_path: Path) -> None:
     with serving(front="lmtp") as office, visitor(tmp_path, office) as headcount:
-        for slower in (1, 2, 4):  # a machine that others use may not deliver so much a second
+        for slower in (1, 2, 4):  # a busy machine may not deliver that much mail a second
             bundle = played(headcount, office, tmp_path, slower)
             if arrives_in_time(bundle, SPEED / slower):
                 break
@@ -79,7 +79,7 @@ def test_a_users_day_is_the_models(tmp_path: Path) -> None:
         "send": (3.0 * days, 1.0),
         "schedule-change": (1.0 * days, 1.0),
         "empty-deleted": (1.0 * days, 1.0),
-        # Messages come and are read in clusters: one to four people answers them at one time.
+        # Messages come and are read in clusters: one to four people answer them at one time.
         "read": ((day["received"] + 12) * days, 4.0),
         "reply": (0.10 * read_in_inbox, 2.0),
         "reply-all": (0.03 * read_in_inbox, 2.0),

@@ -167,7 +167,7 @@ def test_a_server_that_dies_or_freezes_in_a_level(tmp_path: Path, number: Signal
             assert ended.code == 3, ended
             message = " ".join(ended.message.split())
             assert "the target stopped answering during level 1 at 6 users" in message
-            # A late timer makes no broken connection, but whoever waits may wait for the generator.
+            # A late timer breaks no connection, but users may be waiting for the generator.
             allowed = ("failed",) if number == SIGKILL else ("failed", "invalid")
             assert level_of(headcount).outcome in allowed
             assert alive(server) == []
@@ -234,7 +234,7 @@ if os.geteuid() == 0:  # only root can mount a file system that is soon full
             assert level.outcome == "failed"
             kinds = {fault.kind for fault in level.faults}
             assert "refused" in kinds, level.faults
-            # It may accept a message and not keep it: then that is what is said, and nothing else.
+            # It may accept a message and not keep it: then the failures say that, and nothing else.
             sentence = "was accepted but is not in the inbox"
             wrong = examples(level, "wrong-data")
             assert all(sentence in text for text in wrong), level.faults

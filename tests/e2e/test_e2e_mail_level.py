@@ -72,7 +72,7 @@ def test_a_workload_agrees_with_the_servers_own_disk(
     bundle = reader.load(headcount.bundle)
     (level,) = bundle.levels
     assert level.faults == [], level.faults
-    # A steady state is the machine's to give: where it is required and never received, a flag says so.
+    # A busy machine may never get steady: where that is required, a flag says so.
     unsteady = name == "notes-mail" and any("never got steady" in one for one in level.reasons)
     assert ended.code == (4 if unsteady else 0), ended
     assert level.outcome == ("invalid" if unsteady else "passed")
@@ -94,7 +94,7 @@ def test_a_workload_agrees_with_the_servers_own_disk(
     least, most = bounds(level, messages)
     assert least - AT_THE_ENDS <= counted <= most + AT_THE_ENDS
     assert len({one.id for one in messages}) == len(messages)
-    # Whoever was written to has it, and has it once.
+    # Each recipient has the message, once.
     delivered = office.delivered()
     ids = {one.id for one in messages}
     received = {key: count for key, count in delivered.items() if key[0] in ids}

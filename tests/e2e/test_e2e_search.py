@@ -32,7 +32,7 @@ def headcount(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Headcount]:
 
 @pytest.fixture(scope="module")
 def found(headcount: Headcount) -> Bundle:
-    """The search. What one request takes is measured first, for machines differ."""
+    """The search. What one request takes is measured first, because machines differ."""
     server = ("run", PROCESSOR, "--target", "lab:app", "--set", "threads=1", "--json")
     one = ("--users", "1", "--think", "50ms", "--criteria", "errors<1%")
     alone = headcount.run(*server, *one, before=FIRST)
@@ -54,9 +54,9 @@ def found(headcount: Headcount) -> Bundle:
 def knees(bundle: Bundle) -> list[float]:
     """The users that keep one service thread busy without a pause: (think + service) / service.
 
-    Denning and Buzen's asymptote: 46 on a machine of its own. Each level with too many users tells
-    it by its throughput, one request a service time. Where other programs take a part of the
-    machine, a request takes longer, and in one level more than in another.
+    Denning and Buzen's asymptote: 46 on a machine of its own. It follows from the throughput of
+    each level with too many users: one request a service time. Where other programs use part of
+    the machine, a request takes longer, in some levels more than in others.
     """
     think_s = bundle.plan.workload.pace.time.mean_s
     failed = [level for level in bundle.levels if level.outcome == "failed"]
@@ -136,7 +136,7 @@ def test_one_thread_did_all_the_work(found: Bundle, headcount: Headcount) -> Non
 def test_the_search_keeps_to_its_budget_and_records_it(found: Bundle) -> None:
     assert found.verdict is not None
     assert found.verdict.cost.levels == len(found.levels)
-    # No level began after the budget of 80 s; how long the last one took is the machine's affair.
+    # No level began after the budget of 80 s; how long the last one took depends on the machine.
     assert all(event["t_s"] < 80 for event in found.events if event["event"] == "level-start")
     assert any("quick search" in flag for flag in found.verdict.flags)
     assert found.plan.server == {"threads": "1"}

@@ -147,7 +147,7 @@ def test_users_are_spread_over_several_shares(headcount: Headcount, tmp_path_fac
 
 @pytest.fixture
 def damaged(headcount: Headcount, file_server: FileServer) -> Iterator[FileServer]:
-    """The share with one user's files, in those of which that are only read bytes have changed."""
+    """The share with one user's files; bytes of those that are only read have changed."""
     prepare(headcount, file_server.target, 1)
     victims = sorted(file_server.shares.rglob("s*.doc"))
     assert len(victims) == 3

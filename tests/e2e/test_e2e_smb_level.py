@@ -33,7 +33,7 @@ def headcount(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Headcount]:
 
 @pytest.fixture(scope="module")
 def ended(headcount: Headcount) -> Ended:
-    """The run. A busy machine may spoil a level, which then says so: once more, in that case."""
+    """The run, repeated if a busy machine made its level invalid."""
     for _ in range(3):
         ended = headcount.run(
             *("run", "home-folders", "--target", "lab:samba", "--users", str(USERS)),
@@ -99,7 +99,7 @@ def test_prepared_files_are_recorded(bundle: Path) -> None:
 
 
 def pending(second: dict[str, Any], of: Sent, command: str, name: str) -> int:
-    """At most how many requests scenarios under way at the end of a second are sent in."""
+    """The most requests that scenarios under way at the end of a second can have sent."""
     largest = of.fixed[command] + of.whole[command] * LARGEST_CHUNKS
     return int(second["scenarios"][name]["pending"] * largest)
 
@@ -147,7 +147,7 @@ def test_sessions_are_opened_and_left(command: str, level: dict[str, Any], stead
         # The share for questions has not been connected before a user's first logon.
         least -= completed(level)["logon"]
     else:
-        # Whoever opens a session connects the share with the first thing to be done there.
+        # A user who opens a session connects the share with the first operation there.
         least += opened * {"NEGOTIATE": 1, "SESSION_SETUP": 2, "TREE_CONNECT": 0}[command]
         most += opened * {"NEGOTIATE": 1, "SESSION_SETUP": 2, "TREE_CONNECT": 1}[command]
     assert least - missing <= level["requests"][command] <= most + more

@@ -1,4 +1,4 @@
-"""Mistakes around a file server: each is one clear error, and nothing is touched that is theirs."""
+"""Mistakes around a file server: each is one clear error, and files of others are untouched."""
 
 import shutil
 import socket
@@ -32,7 +32,7 @@ def headcount(
 
 @pytest.fixture(autouse=True)
 def share_is_unchanged(file_server: FileServer) -> Iterator[None]:
-    """No mistake leaves anything on the share but, at most, a folder that says whose it is."""
+    """A mistake leaves at most a folder with Headcount's marker on the share."""
     assert file_server.files() == {}
     yield
     assert set(file_server.files()) <= MARKER_ONLY
@@ -244,7 +244,7 @@ def test_a_search_ends_with_its_answer_where_the_accounts_end(
 def test_samba_is_not_installed(
     headcount: Headcount, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    # In this process, for smbd is also looked for where no PATH leads.
+    # In this process, because smbd is also looked for outside PATH.
     monkeypatch.setattr(samba, "FOLDERS", ())
     monkeypatch.setenv("PATH", "/nonexistent")
     monkeypatch.setattr(cli, "ENDS", ())

@@ -1,4 +1,4 @@
-"""A file server that does not answer any more: the level fails, and the run comes to an end."""
+"""A file server that stops answering: the level fails, and the run comes to an end."""
 
 from pathlib import Path
 from signal import SIGCONT, SIGSTOP

@@ -1,4 +1,4 @@
-"""What goes wrong with databases: one clear error each, and nothing is touched that is theirs."""
+"""What goes wrong with databases: one clear error each, and data of others is untouched."""
 
 from collections.abc import Iterator
 from pathlib import Path

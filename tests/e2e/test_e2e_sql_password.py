@@ -31,7 +31,7 @@ def headcount(tmp_path: Path, postgres: Postgres) -> Iterator[Headcount]:
 
 
 def set_logon_method(postgres: Postgres, method: str) -> None:
-    """From the next connection on the server asks who its users are in this way."""
+    """Have the server authenticate users with this method, from the next connection on."""
     loaded = "SELECT pg_conf_load_time()"
     before = postgres.sql(loaded)
     rules = postgres.server.home / "data" / "pg_hba.conf"
@@ -51,7 +51,7 @@ def run(headcount: Headcount, postgres: Postgres, *options: str) -> Ended:
 
 
 def logon_method(headcount: Headcount) -> str:
-    """How users logged on, as the run's bundle has it."""
+    """How users logged on, according to the run's bundle."""
     text = (headcount.bundle / "environment.json").read_text("utf-8")
     (side,) = json.loads(text)["sides"]
     assert side["settings"]["TLS"] == "off"

@@ -122,7 +122,7 @@ def test_no_stacks_are_recorded_when_they_are_off(
 
 
 def test_perf_records_the_functions_that_use_the_cpu(headcount: Headcount, tmp_path: Path) -> None:
-    # perf has 0.4 of the level, in which it starts: on a busy machine that takes it a second.
+    # perf has 0.4 of the level, and on a busy machine it needs a second of that to start.
     more = ["--stacks", "all", "--users", "8", "--duration", "8s"]
     with served("busy") as target:
         folder = run(headcount, tmp_path, target, *more)

@@ -1,4 +1,4 @@
-"""Users in a branch office, and others beside the server: each group sees its own way."""
+"""Users in a branch office, and others beside the server: each group sees its own line."""
 
 import json
 from pathlib import Path
@@ -35,7 +35,7 @@ def test_each_group_sees_its_own_line(headcount: Headcount, agents: tuple[str, .
         assert others.failed == branch.failed == 0
         assert others.response
         assert branch.response
-        # A packet goes on at most 0.2 ms early each way: what waking up takes, network up for.
+        # A packet leaves at most 0.2 ms early each way, to make up for the time of waking up.
         assert branch.response.p50_ms >= LATENCY_MS - 0.4
         assert others.response.p50_ms < LATENCY_MS / 2
         figures = level.counters["line-branch"]
@@ -114,7 +114,7 @@ OTHERS = (
 
 @pytest.mark.parametrize(("workload", "target"), OTHERS)
 def test_every_protocol_takes_the_line(headcount: Headcount, workload: str, target: str) -> None:
-    """With all users on a line nobody is faster than it, and nothing takes the plain way."""
+    """With all users on a line, nobody is faster than it and no packet bypasses it."""
     ended = headcount.run(
         *("run", workload, "--target", target, "--line", "far=100%,latency=40ms"),
         *("--users", "4", "--duration", "4s", "--compress", "200", "--scale", "0.02", *SHORT),

@@ -92,7 +92,7 @@ def test_only_one_side_has_users_at_a_time(sides: dict[str, Path]) -> None:
     ]
     assert {name for _, _, name in busy} == {"A", "B"}
     for one, two in pairwise(sorted(busy)):
-        # Seconds begin anew when a side gets users; both clocks are those of one run.
+        # Seconds begin again when a side gets users; both clocks are those of one run.
         assert one[2] == two[2] or two[0] >= one[1] - 1.05, (one, two)
     turns = [
         (turn.began_s, turn.ended_s)

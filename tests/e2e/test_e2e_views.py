@@ -1,4 +1,4 @@
-"""What a server of somebody else's says of itself: found, named, wrong, and in the bundle."""
+"""What somebody else's server says of itself: found, named, wrong, and in the bundle."""
 
 import contextlib
 import shutil

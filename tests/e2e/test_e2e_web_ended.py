@@ -53,6 +53,6 @@ def test_ctrl_c_during_a_level_and_resumed(headcount: Headcount, workload: str, 
     again = reader.load(headcount.bundle)
     assert [level.users for level in again.levels] == [2, 3]
     assert again.levels[0] == first.levels[0]
-    # A new server has the pages written anew.
+    # A new server has the pages written again.
     assert len(events(headcount.bundle, "prepared")) == 2
     assert headcount.leftovers() == []

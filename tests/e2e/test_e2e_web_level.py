@@ -35,7 +35,7 @@ def headcount(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Headcount]:
 
 @pytest.fixture(scope="module")
 def server(headcount: Headcount, tmp_path_factory: pytest.TempPathFactory) -> Iterator[WebServer]:
-    """A server of somebody's, who has put the pages there and has each request logged."""
+    """Somebody's server, which has the pages and logs each request."""
     with serving("nginx", tmp_path_factory.mktemp("nginx"), access_log="on") as server:
         fill(headcount, server, "web-static", "--scale", "0.2")
         yield server
@@ -175,7 +175,7 @@ def test_the_answer_says_where_throughput_flattened_out_or_why_not(
     answer = ended.json
     figures = [plateau["figure"] for plateau in answer["plateaus"]]
     steady = [second["level"] for second in read_series(bundle) if second["phase"] == "steady"]
-    # On a busy machine two seconds may be told as one, or a level be invalid: two are no curve.
+    # On a busy machine two seconds may be reported as one, or a level be invalid: two are no curve.
     valid = [one for one in levels if one["outcome"] != "invalid"]
     curve = [one for one in valid if steady.count(one["index"]) >= 5]
     assert figures == (["scenarios", "bytes"] if len(curve) == 3 else [])
@@ -234,7 +234,7 @@ def test_the_servers_own_count_is_about_ours(headcount: Headcount) -> None:
     assert ended.code in (0, 1, 4), ended
     (level,) = json.loads((headcount.bundles()[-1] / "levels.json").read_bytes())["levels"]
     assert level["total"]["failed"] == 0
-    # nginx's figure has Headcount's own question each second in it, and other ends of seconds.
+    # nginx's figure includes Headcount's own request each second, and its seconds end elsewhere.
     rate = level["counters"]["server"]["web.requests"]["mean"]
     assert rate == pytest.approx(level["achieved_per_s"] + 1, rel=0.15)
     # Twenty users keep their connections.

@@ -1,4 +1,4 @@
-"""What goes wrong with web servers: told in a sentence, with what to do, and nothing left over."""
+"""What goes wrong with web servers: one sentence that says what to do, and nothing is left over."""
 
 import json
 from collections.abc import Iterator
@@ -25,7 +25,7 @@ def headcount(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Headcount]:
 
 @pytest.fixture(scope="module")
 def apache(headcount: Headcount, tmp_path_factory: pytest.TempPathFactory) -> Iterator[WebServer]:
-    """A server of somebody's, with the pages."""
+    """Somebody's server, with the pages."""
     with serving("apache", tmp_path_factory.mktemp("apache")) as server:
         fill(headcount, server, "web-cgi20", "--scale", "0.2")
         yield server
@@ -132,7 +132,7 @@ def test_a_page_damaged_on_the_disk_fails_the_level(
 
 
 def replace_program(path: Path, text: str) -> None:
-    """Give a program that may be running another text: as a new file, for its own is busy."""
+    """Give a program that may be running another text: in a new file, because its own is busy."""
     new = path.with_suffix(".new")
     new.write_text(text, "utf-8")
     new.chmod(path.stat().st_mode)
@@ -240,7 +240,7 @@ def test_named_users_need_a_password(headcount: Headcount, apache: WebServer) ->
     ended = headcount.run(*named)
     assert ended.code == 2
     assert "needs the password of its users" in ended.message
-    # This server asks nobody, and so takes everybody.
+    # This server asks nobody for a password, so it accepts everybody.
     given = headcount.run(*named, HEADCOUNT_PASSWORD=PASSWORD)
     assert given.code in (0, 4), given
     kept = "".join(p.read_text("utf-8", "replace") for p in headcount.bundles()[-1].iterdir())
