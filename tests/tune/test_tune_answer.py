@@ -106,7 +106,7 @@ def test_the_difference_installs_the_changes(diagnosis: Diagnosis, tmp_path: Pat
     assert install_command(Path("90-headcount.conf")) == "cp 90-headcount.conf /etc/sysctl.d/"
 
 
-def test_nothing_found_is_said_with_what_would_have_been_seen(diagnosis: Diagnosis) -> None:
+def test_without_a_gain_the_smallest_that_would_show_is_stated(diagnosis: Diagnosis) -> None:
     found = answered(tuned(Stage({}, 4), KNOBS), diagnosis)
     assert not found.changes
     assert not found.files
@@ -124,12 +124,12 @@ def test_what_is_not_proved_is_not_claimed(diagnosis: Diagnosis) -> None:
     assert found.sentence.startswith("No proof: with a on it was 1.00 times the throughput")
 
 
-def test_a_tuning_that_was_cut_off_claims_nothing(diagnosis: Diagnosis) -> None:
+def test_an_interrupted_tuning_claims_nothing(diagnosis: Diagnosis) -> None:
     found = answered(tuned(Stage({("b", "on"): 1.5}, 4), KNOBS), diagnosis, "interrupted")
     assert found.sentence == "No claim: the tuning was interrupted before a gain was proved."
 
 
-def test_it_is_printed_with_all_that_was_tried(diagnosis: Diagnosis, tmp_path: Path) -> None:
+def test_the_answer_is_printed_with_all_trials(diagnosis: Diagnosis, tmp_path: Path) -> None:
     found = answered(tuned(Stage({("b", "on"): 1.5, ("a", "on"): 0.0}, 4), KNOBS), diagnosis)
     record.write(found, tmp_path)
     again = record.read(tmp_path)

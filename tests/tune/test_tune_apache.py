@@ -121,7 +121,7 @@ def texts_of(server: Apache, changes: Mapping[str, str]) -> dict[str, str]:
     return {path: content.decode("utf-8", "surrogateescape") for path, content in files.items()}
 
 
-def test_what_a_line_says() -> None:
+def test_directives_are_read_with_their_sections() -> None:
     text = (
         "# a \\\nKeepAlive Off\r\n<VirtualHost *:80>\r\n\tKeepAlive\tOn\r\n<IfModule ssl_module>\n"
         "SSLEngine \\\r\n  on\n</ifmodule>\n</VirtualHost>\nTimeout 5"
@@ -151,11 +151,11 @@ def test_sections_that_do_not_match(text: str) -> None:
         ("# a \\", "# a \\\n\nX 1\n"),
     ],
 )
-def test_lines_at_the_end_stand_alone(text: str, expected: str) -> None:
+def test_lines_are_appended_on_their_own(text: str, expected: str) -> None:
     assert appended(text, "X 1\n") == expected
 
 
-def test_debians_folder_as_it_is(debian: Path) -> None:
+def test_debians_folder_is_read(debian: Path) -> None:
     server = apache_of(debian)
     assert server.test() is None
     main = str(debian / "apache2.conf")
@@ -174,7 +174,7 @@ def test_debians_folder_as_it_is(debian: Path) -> None:
     assert {name: server.setting(KNOBS[name]) for name in expected} == expected
 
 
-def test_variables_that_no_file_names_are_on_no_command_line(
+def test_only_variables_that_files_name_are_on_command_lines(
     debian: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seen: list[str] = []
@@ -194,7 +194,7 @@ def test_variables_that_no_file_names_are_on_no_command_line(
     assert not [word for word in seen if "hidden" in word]
 
 
-def test_a_change_comes_last_and_in_the_hosts_that_have_their_own(debian: Path) -> None:
+def test_changes_come_last_and_replace_those_of_virtual_hosts(debian: Path) -> None:
     changes = {"MaxRequestWorkers": "400", "KeepAliveTimeout": "3"}
     texts = texts_of(apache_of(debian), changes)
     assert texts == {
@@ -210,12 +210,12 @@ def test_a_change_comes_last_and_in_the_hosts_that_have_their_own(debian: Path) 
     assert (debian / "sites-enabled/000-default.conf").is_symlink()
 
 
-def test_folders_have_theirs_changed_each(debian: Path) -> None:
+def test_settings_of_folders_are_replaced(debian: Path) -> None:
     (changed,) = texts_of(apache_of(debian), {"AllowOverride": "All"}).values()
     assert changed == DEBIAN.replace("AllowOverride None", "AllowOverride All")
 
 
-def test_odd_bytes_and_ends_of_lines_are_kept(tmp_path: Path) -> None:
+def test_odd_bytes_and_line_ends_are_kept(tmp_path: Path) -> None:
     text = plain(tmp_path).replace("\n", "\r\n").rstrip() + "\r\n# caf\udce9"
     (tmp_path / "configuration").write_bytes(text.encode("utf-8", "surrogateescape"))
     server = apache_of(tmp_path, file="configuration")

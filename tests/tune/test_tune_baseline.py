@@ -65,7 +65,7 @@ def starts(monkeypatch: pytest.MonkeyPatch) -> Play:
     return play
 
 
-def test_it_goes_on_with_twice_the_users_until_something_limits(starts: Play) -> None:
+def test_searches_go_on_with_twice_the_users_until_a_limit(starts: Play) -> None:
     assert starts([found(320), found(2560, "cpu", at_least=False)], plan()) == [10, 640]
     assert starts([found(320), found(1280), found(5120)], plan()) == [10, 640, 2560]
 
@@ -79,7 +79,7 @@ def test_it_goes_on_with_twice_the_users_until_something_limits(starts: Play) ->
         found(0),
     ],
 )
-def test_one_search_is_enough_where_another_says_no_more(starts: Play, answer: Any) -> None:
+def test_one_search_is_enough_if_another_would_not_help(starts: Play, answer: Any) -> None:
     assert starts([answer], plan()) == [10]
 
 
@@ -87,11 +87,11 @@ def test_a_full_search_is_not_repeated(starts: Play) -> None:
     assert starts([found(320)], plan(quick=False)) == [10]
 
 
-def test_it_ends_at_the_most_users_that_were_asked_for(starts: Play) -> None:
+def test_searches_end_at_the_maximum_of_users(starts: Play) -> None:
     assert starts([found(320), found(500)], plan(most=500)) == [10, 500]
 
 
-def test_what_the_machine_cannot_play_leaves_the_answer_before(starts: Play) -> None:
+def test_at_a_limit_of_the_machine_the_last_answer_stays(starts: Play) -> None:
     assert starts([found(320), MachineLimitError("too few ports")], plan()) == [10, 640]
 
 

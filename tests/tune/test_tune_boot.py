@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
-from test_tune_killed import CHANGER, begun, guards, state
+from test_tune_killed import CHANGER, guards, state, wait_for_change
 from tuned import wait_until
 
 from headcount.lab import keeper
@@ -63,7 +63,7 @@ class Machine:
     def fail(self) -> None:
         """Let the power fail in the middle: neither the tuning nor its guard is left."""
         changer = self.changer("boot")
-        begun(changer)
+        wait_for_change(changer)
         for pid in (changer.pid, *guards(self.journal)):
             os.kill(pid, signal.SIGKILL)
         changer.communicate()
@@ -172,12 +172,12 @@ def test_cron_puts_everything_back_at_boot(machine: Machine) -> None:
 
 @pytest.mark.e2e
 @pytest.mark.parametrize("ending", ["boot", "keep"])
-def test_no_hook_stays_when_the_tuning_ends(machine: Machine, ending: str) -> None:
+def test_the_end_of_a_tuning_removes_its_hooks(machine: Machine, ending: str) -> None:
     (machine.root / "run/systemd/system").mkdir(parents=True)
     before = state(machine.nginx)
     changer = machine.changer(ending)
     if ending == "boot":  # killed: the guard is left to do it
-        begun(changer)
+        wait_for_change(changer)
         assert len(machine.hooks()) == 2
         os.kill(changer.pid, signal.SIGKILL)
     changer.communicate()
@@ -187,7 +187,7 @@ def test_no_hook_stays_when_the_tuning_ends(machine: Machine, ending: str) -> No
 
 
 @pytest.mark.e2e
-def test_what_cannot_be_put_back_yet_is_tried_at_the_next_boot(machine: Machine) -> None:
+def test_what_cannot_be_put_back_is_tried_again_at_the_next_boot(machine: Machine) -> None:
     (machine.root / "run/systemd/system").mkdir(parents=True)
     machine.fail()
     home = str(machine.nginx.home)
@@ -213,6 +213,6 @@ class Other(ThisHost):
 
 
 @pytest.mark.parametrize(("init", "folder"), [("none", "/j"), ("user", "/j"), ("cron", "/a b%c")])
-def test_where_nothing_can_be_run_at_boot(init: str, folder: str) -> None:
+def test_there_is_no_hook_where_nothing_can_run_at_boot(init: str, folder: str) -> None:
     assert boot_hook(Other(init), folder, []) is None
     assert boot_hook(Other("cron"), "/j", []) is not None

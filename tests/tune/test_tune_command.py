@@ -52,7 +52,7 @@ def tuned(headcount: Headcount) -> Tuned:
 
 
 @pytest.mark.e2e
-def test_a_connection_for_each_request_is_tuned_away(tuned: Tuned, headcount: Headcount) -> None:
+def test_keepalive_is_switched_on(tuned: Tuned, headcount: Headcount) -> None:
     folder, answer = tuned.folder, tuned.answer
     found = tuning.read(folder)
     assert found == Tuning.model_validate(answer)
@@ -71,7 +71,7 @@ def test_a_connection_for_each_request_is_tuned_away(tuned: Tuned, headcount: He
 
 
 @pytest.mark.e2e
-def test_what_was_set_by_hand_is_not_changed(tuned: Tuned, headcount: Headcount) -> None:
+def test_values_set_by_hand_are_not_changed(tuned: Tuned, headcount: Headcount) -> None:
     baseline = tuned.folder.parent / str(tuned.answer["baseline"])
     ended = headcount.run(
         *(*TUNE, *SHORT, "--set", "keepalive=0", "--knob", "keepalive_timeout"),
@@ -93,7 +93,7 @@ def test_what_was_set_by_hand_is_not_changed(tuned: Tuned, headcount: Headcount)
         (("--target", "lab:nginx", "--workload", "none"), "none"),
     ],
 )
-def test_mistakes_are_one_line(
+def test_mistakes_are_errors(
     headcount: Headcount, options: tuple[str, ...], complaint: str
 ) -> None:
     ended = headcount.run("tune", *options, "--seed", "1")
@@ -117,7 +117,7 @@ def test_knobs_are_listed_and_explained(headcount: Headcount) -> None:
 
 
 @pytest.mark.e2e
-def test_a_tuning_is_shown_again(tuned: Tuned, headcount: Headcount) -> None:
+def test_show_prints_a_tuning(tuned: Tuned, headcount: Headcount) -> None:
     shown = headcount.run("show", str(tuned.folder))
     assert shown.code == 0
     assert str(tuned.answer["sentence"])[:20] in shown.out

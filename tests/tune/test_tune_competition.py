@@ -50,7 +50,7 @@ DISK = {
 }
 
 
-def seen(means: Mapping[str, float], users: int = 10) -> LevelResult:
+def level_with(means: Mapping[str, float], users: int = 10) -> LevelResult:
     known = {
         name: CounterSummary(mean=mean, max=mean, p95=mean, samples=9)
         for name, mean in means.items()
@@ -58,11 +58,11 @@ def seen(means: Mapping[str, float], users: int = 10) -> LevelResult:
     return level(1, users, 0).model_copy(update={"counters": {"generator": {}, "sut": known}})
 
 
-def test_who_competes_is_in_the_counters() -> None:
-    assert competition("nginx", [seen(BUSY)]).cpu == (
+def test_competition_is_found_in_the_counters() -> None:
+    assert competition("nginx", [level_with(BUSY)]).cpu == (
         "other programs used 1.2 CPUs, and nginx waited for one in 40% of the time"
     )
-    assert competition("nginx", [seen(DISK)]).disk == (
+    assert competition("nginx", [level_with(DISK)]).disk == (
         "other programs moved 45.0 MB/s to and from disks, and nginx waited for one in 30% of the "
         "time"
     )
@@ -73,10 +73,10 @@ def test_who_competes_is_in_the_counters() -> None:
         {**DISK, "process.threads.blocked.occupied": 0.0},
         {},
     ):
-        known = competition("nginx", [seen(quiet)])
+        known = competition("nginx", [level_with(quiet)])
         assert (known.cpu, known.disk) == (None, None), quiet
     # What counts is the time when most users play.
-    assert competition("nginx", [seen(BUSY, 5), seen({}, 10)]).cpu is None
+    assert competition("nginx", [level_with(BUSY, 5), level_with({}, 10)]).cpu is None
 
 
 @pytest.fixture
@@ -109,10 +109,10 @@ def children_of(pid: int) -> list[str]:
 
 if ROOT:
 
-    def test_they_take_a_place_only_where_somebody_competes(nginx: NginxServer) -> None:
+    def test_process_knobs_are_tried_only_beside_competitors(nginx: NginxServer) -> None:
         def chosen(means: Mapping[str, float], asked: Asked = Asked()):  # noqa: B008
             processes = Processes(HOST, [find(HOST, nginx.pids)])
-            levels, found = [seen(means)], diagnosis("cpu")
+            levels, found = [level_with(means)], diagnosis("cpu")
             choices, reasons = process_choices(processes, levels, found, asked, NAMES)
             tried = {one.knob.name for one in weightiest(choices) if one.obstacle is None}
             return choices, tried, reasons_text(choices, reasons)
@@ -138,12 +138,12 @@ if ROOT:
                 "its processes are treated otherwise, too: CPUWeight, as you asked for it"
             )
 
-    def test_beside_others_of_its_session_nice_values_count() -> None:
+    def test_nice_values_matter_beside_others_of_the_session() -> None:
         with php_site("pm = static\npm.max_children = 1\n", "<?php echo 1;") as site:
             processes = Processes(HOST, [find(HOST, [site.nginx])])
             assert impossible(processes, "Nice") is None
 
-    def test_what_can_have_no_effect_is_not_tried(nginx: NginxServer) -> None:
+    def test_knobs_without_effect_are_not_tried(nginx: NginxServer) -> None:
         pid = nginx.pids[0]
         processes = Processes(HOST, [find(HOST, nginx.pids)])
         is_shared_by_session = Path(AUTOGROUP).exists() and Path(AUTOGROUP).read_text() == "1\n"

@@ -67,7 +67,7 @@ plugin {
 mmap_disable = yes"""
 
 
-def test_lines_of_a_hostile_text() -> None:
+def test_lines_of_a_hostile_text_are_read() -> None:
     found = list(dovecot_text.lines(HOSTILE))
     assert [(one.sections, one.name, one.value) for one in found] == [
         ((), "mail_fsync", "always"),
@@ -83,7 +83,7 @@ def test_lines_of_a_hostile_text() -> None:
     ]
 
 
-def test_blocks_of_sections_and_filters() -> None:
+def test_blocks_of_sections_and_filters_are_read() -> None:
     assert dovecot_text.block("mail_fsync", "always", []) == ["mail_fsync = always"]
     assert dovecot_text.block("service/imap/client_limit", "5", []) == [
         "service imap {",
@@ -101,7 +101,7 @@ def test_blocks_of_sections_and_filters() -> None:
 
 
 @pytest.mark.parametrize("end", ["", "\n", "\r\n"])
-def test_changes_come_last_and_all_else_stays(main: Path, end: str) -> None:
+def test_changes_come_last_and_the_rest_is_kept(main: Path, end: str) -> None:
     line = end or "\n"
     old = f"service imap-login {{{line}service_count = 1{line}}}{line}# gr\xfc\xdfe{end}"
     main.write_bytes(old.encode("latin-1"))
@@ -134,7 +134,7 @@ def test_a_filter_that_sets_the_same_is_changed_too(main: Path) -> None:
             assert conf(main, "-f", asked, "-h", "mail_fsync") == "optimized"
 
 
-def test_includes_are_read_in_their_place_and_lose(main: Path) -> None:
+def test_includes_are_read_in_place_and_changes_override_them(main: Path) -> None:
     folder = main.parent / "conf.d"
     folder.mkdir()
     main.write_text("!include conf.d/*.conf\n!include_try gone.conf\nmmap_disable = yes\n")
@@ -154,7 +154,7 @@ def test_includes_are_read_in_their_place_and_lose(main: Path) -> None:
         assert conf(main, "-h", "mail_prefetch_count", "service/imap/client_limit") == "5\n9"
 
 
-def test_debians_files(tmp_path: Path) -> None:
+def test_debians_files_are_read(tmp_path: Path) -> None:
     """A copy of what the package has in /etc/dovecot."""
     subprocess.check_call(["cp", "-a", "/etc/dovecot", str(tmp_path)])
     link = tmp_path / "link.conf"
@@ -172,7 +172,7 @@ def test_debians_files(tmp_path: Path) -> None:
         assert server(main).setting(k("default_vsz_limit")).value == "1024"
 
 
-def test_links_stay_links(main: Path) -> None:
+def test_links_are_kept(main: Path) -> None:
     link = main.parent / "other" / "link.conf"
     link.parent.mkdir()
     link.symlink_to(main)
@@ -187,7 +187,7 @@ def test_links_stay_links(main: Path) -> None:
         assert conf(link, "-h", "mmap_disable") == "yes"
 
 
-def test_a_relative_file_and_the_default_one(main: Path) -> None:
+def test_relative_and_default_files_are_found(main: Path) -> None:
     main.write_text("mail_prefetch_count = 3\n")
     running = posing("dovecot", "-c", "dovecot.conf", directory=str(main.parent))
     assert Dovecot(ThisHost(), running).setting(k("mail_prefetch_count")).value == "3"
@@ -214,7 +214,7 @@ def test_mistakes_are_found(main: Path, line: str) -> None:
     assert objection.startswith("Dovecot refuses its configuration: Error in configuration file")
 
 
-def test_a_dovecot_of_another_kind() -> None:
+def test_another_version_of_dovecot_is_refused() -> None:
     class Later(ThisHost):
         def run(self, command: Sequence[str], longest_s: float = COMMAND_S) -> Ended:
             if "-n" in command:
@@ -232,7 +232,7 @@ def test_defaults_are_the_programs_own(main: Path) -> None:
         assert (one.name, setting.value, setting.is_set) == (one.name, one.default, False)
 
 
-def test_a_knob_that_this_dovecot_does_not_have(main: Path) -> None:
+def test_a_knob_that_this_dovecot_lacks_is_refused(main: Path) -> None:
     later = k("mmap_disable").model_copy(update={"name": "no_such_setting"})
     assert server(main).setting(later).value is None
 
@@ -273,7 +273,7 @@ def logs_on(server: MailServer) -> bool:
         opened.shutdown()  # a logout that fails would leave the connection open
 
 
-def test_a_running_server_takes_changes_and_the_way_back(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_running_server_takes_changes_and_goes_back(monkeypatch: pytest.MonkeyPatch) -> None:
     with lab("mail", monkeypatch, front="lmtp", users="5") as started:
         assert isinstance(started, MailServer)
         found = find(ThisHost(), started.pids)

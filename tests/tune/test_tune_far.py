@@ -162,7 +162,7 @@ def test_one_login_serves_all_commands_and_ends_with_it(
     assert logins == 1
 
 
-def test_what_is_wrong_with_a_login_is_said(
+def test_mistakes_of_a_login_are_explained(
     sshd: SshServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PATH", sshd.path)
@@ -227,7 +227,7 @@ def nginx(machine: OtherMachine, tmp_path: Path) -> Iterator[Nginx]:
 
 @pytest.mark.e2e
 @pytest.mark.timeout(600)
-def test_a_server_elsewhere_is_tuned_as_a_user_does_it(
+def test_a_server_elsewhere_is_tuned_from_the_command_line(
     machine: OtherMachine, nginx: Nginx, tmp_path: Path
 ) -> None:
     before = nginx.file.read_bytes()
@@ -267,7 +267,9 @@ def test_a_server_elsewhere_is_tuned_as_a_user_does_it(
         ("lab:nginx", "this target is on this one"),
     ],
 )
-def test_a_target_on_this_machine_has_no_host(tmp_path: Path, target: str, message: str) -> None:
+def test_host_is_refused_for_a_target_on_this_machine(
+    tmp_path: Path, target: str, message: str
+) -> None:
     headcount = Headcount(tmp_path)
     ended = headcount.run(
         *("tune", "-w", "web-static", "--target", target, "--host", "ssh://root@web1")
@@ -277,7 +279,7 @@ def test_a_target_on_this_machine_has_no_host(tmp_path: Path, target: str, messa
 
 
 @pytest.mark.e2e
-def test_a_cut_cable_is_no_reason_to_leave_anything_changed(
+def test_everything_is_put_back_after_a_cut_cable(
     machine: OtherMachine, nginx: Nginx, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before = nginx.file.read_bytes()

@@ -98,7 +98,7 @@ def test_every_value_is_taken_and_is_what_gunicorn_reads(site: Site) -> None:
     assert len(KNOBS) >= 10
 
 
-def test_what_makes_no_sense_is_refused(site: Site) -> None:
+def test_nonsense_is_refused(site: Site) -> None:
     for changes, message in (
         ({"workers": "-1"}, "Value must be positive"),
         ({"worker_class": "nothing"}, "nothing"),
@@ -110,7 +110,7 @@ def test_what_makes_no_sense_is_refused(site: Site) -> None:
         assert "no database" in (server_of(site).test() or "")
 
 
-def test_a_running_one_takes_values_and_goes_back(site: Site, tmp_path: Path) -> None:
+def test_a_running_server_takes_values_and_goes_back(site: Site, tmp_path: Path) -> None:
     def answers() -> None:
         site.page()
 
@@ -176,7 +176,7 @@ def test_without_a_file_the_usual_one_is_made_and_taken_away(tmp_path: Path) -> 
         wait_until(lambda: len(site.workers) == 3)
 
 
-def test_a_file_of_another_name_before_another_folder() -> None:
+def test_a_relative_file_is_found_before_chdir() -> None:
     with gunicorn_site(
         CONF, ["-c", "gunicorn.conf.py", "--chdir", "/usr", "--pythonpath", "."]
     ) as one:
@@ -186,7 +186,7 @@ def test_a_file_of_another_name_before_another_folder() -> None:
         assert server.test() is None
 
 
-def test_a_backlog_takes_a_restart(tmp_path: Path) -> None:
+def test_a_backlog_changes_with_a_restart(tmp_path: Path) -> None:
     def queue(where: int) -> str:
         words = HOST.run(["ss", "-Hltn", f"sport = :{where}"]).output.split()
         return words[2] if words else "it is not up"

@@ -120,7 +120,7 @@ def test_kernel_settings_stay_over_a_boot(tmp_path: Path) -> None:
     assert not machine.services
 
 
-def test_a_service_treats_its_processes_as_in_the_trials(tmp_path: Path) -> None:
+def test_a_drop_in_sets_processes_as_in_the_trials(tmp_path: Path) -> None:
     lines = ["Nice=-10", "CPUWeight=1000", "CPUAffinity=0,1", "IOSchedulingClass=realtime"]
     lines += ["IOSchedulingPriority=0", "IOWeight=1000"]
     one = DropIn("nginx", "my-nginx", lines)

@@ -24,7 +24,7 @@ def named(joint: Joint, name: str) -> Knob:
 
 
 @pytest.mark.e2e
-def test_both_are_changed_tested_and_put_back(
+def test_both_servers_are_changed_tested_and_put_back(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     host = ThisHost()

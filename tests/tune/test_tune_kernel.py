@@ -39,7 +39,7 @@ def within(namespace: int, *command: str) -> list[str]:
     return [*NSENTER, "-n", "-t", str(namespace), *command]
 
 
-def test_they_are_put_back_at_the_end(namespace: int, tmp_path: Path) -> None:
+def test_settings_are_put_back_at_the_end(namespace: int, tmp_path: Path) -> None:
     command = within(namespace, sys.executable, str(CHANGER), str(tmp_path / "journal"), "close")
     ended = subprocess.run(command, capture_output=True, text=True, check=True, timeout=LONGEST_S)
     before, first, second, after = json.loads(ended.stdout)
@@ -50,7 +50,7 @@ def test_they_are_put_back_at_the_end(namespace: int, tmp_path: Path) -> None:
     assert after == before
 
 
-def test_they_are_put_back_after_a_kill(namespace: int, tmp_path: Path) -> None:
+def test_settings_are_put_back_after_a_kill(namespace: int, tmp_path: Path) -> None:
     shown = within(namespace, "sh", "-c", SHOW)
     before = subprocess.check_output(shown, text=True)
     journal = tmp_path / "journal"
@@ -70,7 +70,7 @@ def test_they_are_put_back_after_a_kill(namespace: int, tmp_path: Path) -> None:
     assert subprocess.check_output(shown, text=True) == before
 
 
-def test_after_a_boot_they_are_as_that_has_set_them(namespace: int, tmp_path: Path) -> None:
+def test_settings_of_a_later_boot_are_kept(namespace: int, tmp_path: Path) -> None:
     journal = tmp_path / "journal"
     command = within(namespace, sys.executable, str(CHANGER), str(journal), "close")
     subprocess.run(command, capture_output=True, check=True, timeout=LONGEST_S)

@@ -40,7 +40,7 @@ def state(server: NginxServer) -> tuple[object, ...]:
     return digest, known.st_mode, known.st_uid, int(known.st_mtime), names
 
 
-def workers(server: NginxServer, number: int) -> bool:
+def has_workers(server: NginxServer, number: int) -> bool:
     """Whether it comes to have so many workers: those of an old configuration leave first."""
     deadline_s = time.monotonic() + LONGEST_S
     path = Path(f"/proc/{server.pids[0]}/task/{server.pids[0]}/children")
@@ -51,14 +51,14 @@ def workers(server: NginxServer, number: int) -> bool:
     return True
 
 
-def begun(changer: subprocess.Popen[str]) -> None:
+def wait_for_change(changer: subprocess.Popen[str]) -> None:
     """Wait until the changer has changed something."""
     assert changer.stdout is not None
     line = changer.stdout.readline()
     assert line == "changed\n", line + (changer.stderr.read() if changer.stderr else "")
 
 
-def ended(journal: Path) -> bool:
+def guard_has_ended(journal: Path) -> bool:
     """Whether the guard has undone everything and gone, within a time that no machine exceeds."""
     deadline_s = time.monotonic() + LONGEST_S
     while time.monotonic() < deadline_s:
@@ -83,7 +83,7 @@ def guards(journal: Path) -> list[int]:
 
 
 @pytest.mark.e2e
-def test_whatever_kills_it_everything_is_put_back(
+def test_everything_is_put_back_after_a_kill(
     nginx: NginxServer, tmp_path: Path, proof: bool
 ) -> None:
     before = state(nginx)
@@ -97,14 +97,14 @@ def test_whatever_kills_it_everything_is_put_back(
             text=True,
         )
         try:
-            begun(changer)
+            wait_for_change(changer)
             time.sleep(random.uniform(0, 1.5))
         finally:
             os.kill(changer.pid, signal.SIGKILL)
             changer.communicate()
-        assert ended(journal), list(journal.iterdir())
+        assert guard_has_ended(journal), list(journal.iterdir())
         assert state(nginx) == before, f"kill {number}"
-        assert workers(nginx, len(os.sched_getaffinity(0))), f"kill {number}"
+        assert has_workers(nginx, len(os.sched_getaffinity(0))), f"kill {number}"
         server = find(ThisHost(), nginx.pids)
         assert server.test() is None
 
@@ -121,7 +121,7 @@ def test_what_somebody_else_changed_meanwhile_is_left_alone(
         stderr=subprocess.PIPE,
         text=True,
     )
-    begun(changer)
+    wait_for_change(changer)
     os.kill(changer.pid, signal.SIGKILL)
     changer.communicate()
     theirs = file.read_text() + "# mine\n"

@@ -38,7 +38,7 @@ def interval(logs: Sequence[float]) -> tuple[float, float]:
     return math.exp(ends[0]), math.exp(ends[1])
 
 
-def test_cells_and_ratios_are_those_of_their_turns() -> None:
+def test_cells_and_ratios_follow_from_their_turns() -> None:
     found = recorded(rung())
     assert found.users == 40
     assert found.before.turns == [2, 4, 6]

@@ -72,13 +72,13 @@ def linux() -> Linux:
         ("kernel.numa_balancing", None, False),
     ],
 )
-def test_settings(linux: Linux, name: str, value: str | None, is_set: bool) -> None:
+def test_settings_are_read(linux: Linux, name: str, value: str | None, is_set: bool) -> None:
     setting = linux.setting(k(name))
     assert (setting.value, setting.is_set) == (value, is_set)
     assert (setting.place is not None) == is_set
 
 
-def test_what_is_written(linux: Linux) -> None:
+def test_values_are_written_to_their_files(linux: Linux) -> None:
     changes = {
         k("net.core.somaxconn"): "65535",
         k("net.ipv4.tcp_rmem max"): "16777216",
@@ -100,7 +100,7 @@ def test_what_is_written(linux: Linux) -> None:
     assert list(less.values()) == ["4096\t65536\t65536"]  # the usual size is at most the largest
 
 
-def test_what_undoes_it(linux: Linux) -> None:
+def test_originals_undo_changes(linux: Linux) -> None:
     knobs = ["net.ipv4.tcp_rmem max", "vm.dirty_bytes", "vm.dirty_background_bytes"]
     knobs += ["transparent_hugepage/enabled", "block/scheduler", "block/nr_requests"]
     assert linux.originals(map(k, knobs)) == {
@@ -112,7 +112,7 @@ def test_what_undoes_it(linux: Linux) -> None:
     }
 
 
-def test_another_scheduler_sets_what_must_be_set_back_after_it() -> None:
+def test_the_scheduler_is_put_back_before_what_it_resets() -> None:
     files = {**FILES, f"{QUEUE}/nr_requests": "64\n"}
     found = Linux(Files(files), "sda").originals(
         map(k, ["block/nr_requests", "vm.swappiness", "block/scheduler"])
@@ -124,7 +124,7 @@ def test_another_scheduler_sets_what_must_be_set_back_after_it() -> None:
     ]
 
 
-def test_settings_are_those_of_the_beginning() -> None:
+def test_originals_are_those_of_the_beginning() -> None:
     files = dict(FILES)
     linux = Linux(Files(files), "sda")
     before = linux.originals([k("vm.dirty_bytes"), k("vm.swappiness")])
@@ -132,7 +132,7 @@ def test_settings_are_those_of_the_beginning() -> None:
     assert linux.originals([k("vm.dirty_bytes"), k("vm.swappiness")]) == before
 
 
-def test_what_this_machine_does_not_have(linux: Linux) -> None:
+def test_knobs_that_this_machine_lacks_are_refused(linux: Linux) -> None:
     for one in (k("block/nr_requests"), k("kernel.numa_balancing")):
         with pytest.raises(InputError, match=f"no {one.name}"):
             linux.values({one: "1"})
@@ -144,7 +144,7 @@ def test_what_this_machine_does_not_have(linux: Linux) -> None:
     }
 
 
-def test_the_disk_of_a_folder(tmp_path: Path) -> None:
+def test_the_disk_of_a_folder_is_found(tmp_path: Path) -> None:
     host = ThisHost()
     device = device_of(host, str(tmp_path))
     assert device is None or Path(f"/sys/block/{device}/queue").is_dir()

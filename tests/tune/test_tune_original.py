@@ -13,13 +13,13 @@ OLD = [knob for known in library().values() for knob in known.knob if knob.origi
 
 
 @pytest.mark.parametrize("knob", OLD, ids=lambda knob: knob.name)
-def test_a_knob_names_old_rules_that_exist_each_once(knob: Knob) -> None:
+def test_a_knob_names_existing_old_rules_once(knob: Knob) -> None:
     assert set(knob.original) <= set(ids())
     assert len(set(knob.original)) == len(knob.original)
     assert all(len(line) > len("A-05 ") for line in old_rules(knob, builtin()))
 
 
-def test_what_became_of_an_id_agrees_with_the_knobs() -> None:
+def test_ids_and_knobs_agree() -> None:
     for name, place in ids().items():
         if place["as"] == "knob":
             assert counterparts(name), f"no knob is the counterpart of {name}"

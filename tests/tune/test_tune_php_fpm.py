@@ -48,7 +48,7 @@ def dumped(site: Site, pool: str = "www") -> Mapping[str, str]:
     return {re.sub(r"^php_admin_value\[(.*)\]$", r"\1", name): value for name, value in found}
 
 
-def test_what_a_line_says() -> None:
+def test_lines_are_read_with_their_sections() -> None:
     text = (
         '[global]\n; pm = x\ninclude=/x/*.conf\n [www]\n  pm = "a;b"  \n'
         "pm.process_idle_timeout = 10s;\nphp_admin_flag[opcache.enable] = on ; yes\n"
@@ -112,7 +112,7 @@ def test_a_static_pool_has_no_spare_workers(site: Site) -> None:
         assert fresh.setting(KNOBS["pm.max_children"]).value == "5"
 
 
-def test_what_must_follow_follows(site: Site) -> None:
+def test_dependent_values_follow(site: Site) -> None:
     for changes, expected in (
         ({"pm.max_children": "2"}, ("2", "1", "2")),
         ({"pm.min_spare_servers": "9"}, ("9", "9", "9")),
@@ -128,7 +128,7 @@ def test_what_must_follow_follows(site: Site) -> None:
             assert tuple(known[one] for one in names) == expected, changes
 
 
-def test_what_contradicts_itself_or_makes_no_sense_is_refused(site: Site) -> None:
+def test_contradictions_and_nonsense_are_refused(site: Site) -> None:
     for changes, message in (
         ({"pm.max_children": "2", "pm.min_spare_servers": "9"}, "pm.m.*_spare_servers"),
         ({"pm.max_children": "many"}, "max_children"),
@@ -139,7 +139,7 @@ def test_what_contradicts_itself_or_makes_no_sense_is_refused(site: Site) -> Non
             assert re.search(message, server_of(site).test() or ""), changes
 
 
-def test_a_running_one_takes_values_and_goes_back(site: Site, tmp_path: Path) -> None:
+def test_a_running_server_takes_values_and_goes_back(site: Site, tmp_path: Path) -> None:
     def answers() -> None:
         site.page()
 
@@ -213,7 +213,7 @@ def test_all_pools_and_files_with_links_are_changed(site: Site) -> None:
         other.unlink()
 
 
-def test_while_it_reloads_its_command_line_is_read(site: Site) -> None:
+def test_the_command_line_is_read_during_a_reload(site: Site) -> None:
     running = server_of(site).running
     for words in (["-y", "fpm.conf"], ["--fpm-config", "fpm.conf"], ["--fpm-config=fpm.conf"]):
         command = ["php-fpm8.2", *words]

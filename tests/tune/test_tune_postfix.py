@@ -64,7 +64,7 @@ HOSTILE = (
 )
 
 
-def test_parameters_of_a_hostile_text() -> None:
+def test_parameters_of_a_hostile_text_are_read() -> None:
     found = {name: one.text for name, one in postfix_text.parameters(HOSTILE).items()}
     assert found == {
         "in_flow_delay": "in_flow_delay = 2s",
@@ -98,7 +98,7 @@ short     unix  - smtp
 """
 
 
-def test_columns_of_a_hostile_master() -> None:
+def test_columns_of_a_hostile_master_are_read() -> None:
     found = [one.text for one in postfix_text.services(SERVICE_LINES, "smtpd")]
     assert found == ["-", "20"]
     assert [one.text for one in postfix_text.services(SERVICE_LINES, "smtp")] == ["-", "5"]
@@ -113,7 +113,7 @@ def test_columns_of_a_hostile_master() -> None:
 
 
 @pytest.mark.parametrize("end", ["", "\n", "\r\n"])
-def test_changes_are_in_place_or_last_and_all_else_stays(etc: Path, end: str) -> None:
+def test_changes_are_in_place_or_last_and_the_rest_is_kept(etc: Path, end: str) -> None:
     main, line = etc / "main.cf", end or "\n"
     old = f"compatibility_level = 3.6{line}max_use = 5{line}# gr\xfc\xdfe{line}max_idle = 9s{end}"
     main.write_bytes(old.encode("latin-1"))
@@ -137,7 +137,7 @@ def test_changes_are_in_place_or_last_and_all_else_stays(etc: Path, end: str) ->
     assert ended.stderr == ""  # a second line of the same name would make it complain
 
 
-def test_the_last_of_two_counts_and_warnings_are_no_values(etc: Path) -> None:
+def test_the_last_of_two_values_counts_despite_warnings(etc: Path) -> None:
     (etc / "main.cf").write_text("max_use = 5\nmax_use = 6\nsmtpd_banner = x\nnonsense = 1\n")
     found = server(etc)
     assert found.setting(k("max_use")).value == "6"
@@ -146,7 +146,7 @@ def test_the_last_of_two_counts_and_warnings_are_no_values(etc: Path) -> None:
         assert server(etc).setting(k("max_use")).value == "7"
 
 
-def test_a_value_that_names_another(etc: Path) -> None:
+def test_a_value_that_names_another_is_resolved(etc: Path) -> None:
     (etc / "main.cf").write_text(
         "default_destination_concurrency_limit = 33\nsmtp_destination_concurrency_limit =\n"
         " $default_destination_concurrency_limit\n"
@@ -158,7 +158,7 @@ def test_a_value_that_names_another(etc: Path) -> None:
     assert found.setting(k("smtpd_hard_error_limit")).value == "20"
 
 
-def test_numbers_of_processes(etc: Path) -> None:
+def test_limits_of_processes_are_read_and_changed(etc: Path) -> None:
     (etc / "main.cf").write_text("default_process_limit = 77\n")
     found = server(etc)
     one = k("smtpd maxproc")
@@ -178,7 +178,7 @@ def test_numbers_of_processes(etc: Path) -> None:
         without.edited({one: "300"})
 
 
-def test_where_its_folder_is(etc: Path) -> None:
+def test_the_configuration_folder_is_found(etc: Path) -> None:
     (etc / "main.cf").write_text("max_use = 7\n")
     assert server(etc, "-w", MAIL_CONFIG=str(etc)).setting(k("max_use")).value == "7"
     host = PosingHost(MASTER)
@@ -188,7 +188,7 @@ def test_where_its_folder_is(etc: Path) -> None:
         Postfix(PosingHost("/usr/lib/cyrus/bin/master"), posing("master"))
 
 
-def test_links_stay_links(etc: Path) -> None:
+def test_links_are_kept(etc: Path) -> None:
     main, real = etc / "main.cf", etc / "real.cf"
     main.rename(real)
     main.symlink_to(real)
@@ -250,7 +250,7 @@ if ROOT:  # only root can start a Postfix, or check one
         with smtplib.SMTP(host, int(port), timeout=20) as opened:
             opened.sendmail("a@test.invalid", ["u00001@test.invalid"], text)
 
-    def limits(server: MailServer) -> int:
+    def greeted_connections(server: MailServer) -> int:
         """How many of some connections at a time are greeted."""
         host, _, port = server.front.rpartition(":")
         with contextlib.ExitStack() as opened:
@@ -263,7 +263,7 @@ if ROOT:  # only root can start a Postfix, or check one
                     return number
         return 5
 
-    def test_a_running_server_takes_changes_and_the_way_back(
+    def test_a_running_server_takes_changes_and_goes_back(
         monkeypatch: pytest.MonkeyPatch,
     ) -> None:
         with lab("mail", monkeypatch, front="postfix", users="5") as started:
@@ -273,14 +273,14 @@ if ROOT:  # only root can start a Postfix, or check one
             assert (setting.value, setting.is_set) == ("100", True)
             setting = found.setting(k("default_destination_concurrency_limit"))
             assert (setting.value, setting.is_set) == ("20", True)
-            assert limits(started) == 5
+            assert greeted_connections(started) == 5
             files = found.edited({k("smtpd maxproc"): "2", k("max_use"): "1000"})
             with put(files):
                 assert found.test() is None
                 reload(found)
-                wait_until(lambda: limits(started) == 2)
+                wait_until(lambda: greeted_connections(started) == 2)
             reload(found)
-            wait_until(lambda: limits(started) == 5)
+            wait_until(lambda: greeted_connections(started) == 5)
 
     def test_a_running_server_takes_all_values(monkeypatch: pytest.MonkeyPatch) -> None:
         with lab("mail", monkeypatch, front="postfix", users="5") as started:

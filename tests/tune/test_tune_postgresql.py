@@ -53,7 +53,7 @@ HOSTILE = (
 )
 
 
-def test_assignments_of_a_hostile_text() -> None:
+def test_assignments_of_a_hostile_text_are_read() -> None:
     found = [(one.name, one.value) for one in postgresql_text.assignments(HOSTILE)]
     assert found == [
         ("work_mem", "2MB"),
@@ -80,7 +80,7 @@ def test_a_value_is_replaced_where_it_counts() -> None:
 
 
 @pytest.mark.parametrize("end", ["", "\n", "\r\n"])
-def test_changes_come_last_and_all_else_stays(data: Path, end: str) -> None:
+def test_changes_come_last_and_the_rest_is_kept(data: Path, end: str) -> None:
     main = data / "postgresql.conf"
     line = end or "\n"
     old = f"work_mem = 1MB{line}# gr\xfc\xdfe{end}".encode("latin-1")
@@ -99,7 +99,7 @@ def test_changes_come_last_and_all_else_stays(data: Path, end: str) -> None:
     assert fresh.test() is None
 
 
-def test_includes_are_read_in_their_place_and_lose(data: Path) -> None:
+def test_includes_are_read_in_place_and_changes_override_them(data: Path) -> None:
     (data / "conf.d").mkdir()
     (data / "postgresql.conf").write_text(
         "include 'first.conf'\ninclude_dir 'conf.d'\ninclude_if_exists 'gone.conf'\njit = on\n"
@@ -189,7 +189,7 @@ def test_the_data_folder_from_the_environment_or_a_relative_option(data: Path) -
         assert Postgresql(host, running).setting(k("work_mem")).value == "3"
 
 
-def test_links_stay_links(tmp_path: Path) -> None:
+def test_links_are_kept(tmp_path: Path) -> None:
     data, real = tmp_path / "data", tmp_path / "real.conf"
     data.mkdir()
     real.write_text("work_mem = 3MB\n")
@@ -274,7 +274,7 @@ def sql(started: PostgresqlServer, statement: str) -> str:
     ).strip()
 
 
-def test_a_running_server_takes_changes_and_the_way_back(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_running_server_takes_changes_and_goes_back(monkeypatch: pytest.MonkeyPatch) -> None:
     with lab("postgresql", monkeypatch) as started:
         assert isinstance(started, PostgresqlServer)
         found = find(ThisHost(), started.pids)

@@ -140,7 +140,9 @@ if ROOT:  # nobody else may raise a priority
         assert tunable.close() is None
         assert state(nginx) == before
 
-    def test_a_level_alone_is_of_the_usual_class(nginx: NginxServer, tmp_path: Path) -> None:
+    def test_an_io_level_alone_uses_the_best_effort_class(
+        nginx: NginxServer, tmp_path: Path
+    ) -> None:
         tunable = tunable_of(nginx, tmp_path / "j", "IOSchedulingPriority", "IOSchedulingClass")
         for wanted, found in (
             ({"IOSchedulingPriority": "0"}, (2, 0)),
@@ -174,7 +176,7 @@ if ROOT:  # nobody else may raise a priority
         assert tunable.close() is None
         assert {*filter(None, state(nginx).values())} == before
 
-    def test_what_the_kernel_refuses_leaves_all_as_it_was(
+    def test_refused_changes_leave_processes_as_they_were(
         nginx: NginxServer, tmp_path: Path
     ) -> None:
         before = state(nginx)
@@ -205,7 +207,7 @@ if ROOT:  # nobody else may raise a priority
             assert tunable.close() is None
             assert {file: file.read_text() for file in files} == before
 
-    def test_what_helps_is_a_drop_in_of_the_service(nginx: NginxServer, tmp_path: Path) -> None:
+    def test_changes_become_a_drop_in_of_the_service(nginx: NginxServer, tmp_path: Path) -> None:
         with own_group(nginx):
             names = [one.name for one in of_server("process").knob]
             tunable = tunable_of(nginx, tmp_path / "j", *names)
@@ -221,7 +223,7 @@ if ROOT:  # nobody else may raise a priority
             assert not tunable.services(changes(Nice="-7"))  # none of its files change
             assert tunable.close() is None
 
-    def test_how_knobs_stand(nginx: NginxServer) -> None:
+    def test_settings_of_processes_are_read(nginx: NginxServer) -> None:
         found = Processes(HOST, [find(HOST, nginx.pids)])
         known = {one.name: found.setting(one).value for one in of_server("process").knob}
         assert known == {
@@ -237,7 +239,7 @@ if ROOT:  # nobody else may raise a priority
         assert (setting.value, setting.is_set) == ("-2", True)
 
     @pytest.mark.e2e
-    def test_whatever_kills_it_everybody_is_as_before(
+    def test_all_processes_are_put_back_after_a_kill(
         nginx: NginxServer, tmp_path: Path, proof: bool
     ) -> None:
         random = Random(9)
@@ -265,7 +267,7 @@ if ROOT:  # nobody else may raise a priority
                 assert {*state(nginx).values()} == {usual}, f"kill {number}"
                 assert [file.read_text() for file in files] == weights
 
-    def test_over_ssh_it_is_the_same(
+    def test_processes_are_treated_and_put_back_over_ssh(
         nginx: NginxServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         before = state(nginx)

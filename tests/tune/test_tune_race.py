@@ -18,7 +18,7 @@ from headcount.tune.race import (
 )
 
 
-def raced(gain: float, spread: float, rng: random.Random, known: int = 4) -> str:
+def race_outcome(gain: float, spread: float, rng: random.Random, known: int = 4) -> str:
     """A race of a challenger with this true gain."""
     noise = [rng.gauss(0, spread) for _ in range(known)]
     gains: list[float] = []
@@ -32,7 +32,7 @@ def raced(gain: float, spread: float, rng: random.Random, known: int = 4) -> str
             return judgement
 
 
-def test_the_spread_is_that_of_all_races_together() -> None:
+def test_the_spread_is_pooled_over_all_races() -> None:
     races = [[0.1, 0.3, 0.2], [1.0, 1.2], [5.0]]
     found = spread_of(races)
     expected = math.sqrt((0.02 + 0.02) / 3)
@@ -51,14 +51,14 @@ def test_bounds_are_those_of_student() -> None:
 
 def test_a_large_gain_wins_and_none_rarely_does() -> None:
     rng = random.Random(3)
-    wins = sum(raced(0.25, 0.06, rng) == "better" for _ in range(400))
+    wins = sum(race_outcome(0.25, 0.06, rng) == "better" for _ in range(400))
     assert wins >= 390
-    chance = sum(raced(0.0, 0.06, rng) == "better" for _ in range(1000))
+    chance = sum(race_outcome(0.0, 0.06, rng) == "better" for _ in range(1000))
     assert chance <= 60
-    assert sum(raced(-0.2, 0.06, rng) == "better" for _ in range(400)) == 0
+    assert sum(race_outcome(-0.2, 0.06, rng) == "better" for _ in range(400)) == 0
 
 
-def test_a_gain_that_is_worth_nothing_does_not_win() -> None:
+def test_a_negligible_gain_does_not_win() -> None:
     assert judge([0.011] * 8, Spread(0.001, 11)) == "not better"
 
 

@@ -73,7 +73,7 @@ def values_of(knob: Knob) -> Sequence[str]:
     return list(dict.fromkeys([*knob.words, *map(str, values.bounds or ()), *values.rules]))
 
 
-def test_what_a_line_says() -> None:
+def test_directives_are_read() -> None:
     text = '# hz 5\r\n\r\n  HZ 20\r\nsave "60 1"\nappendonly\n'
     assert list(directives(text)) == [("hz", "20"), ("save", '"60 1"'), ("appendonly", "")]
 
@@ -86,7 +86,7 @@ def test_what_a_line_says() -> None:
         ("hz 1\r\n", f"hz 1\r\n{MARK}\r\nhz 5\r\n"),
     ],
 )
-def test_lines_come_at_the_end(text: str, expected: str) -> None:
+def test_lines_are_appended(text: str, expected: str) -> None:
     assert appended(text, ["hz 5"]) == expected
 
 
@@ -177,7 +177,7 @@ def test_what_redis_refuses(tmp_path: Path) -> None:
         assert in_force(number, "hz") == "10"
 
 
-def test_a_file_that_redis_would_not_take_again_is_no_ground_for_a_tuning(tmp_path: Path) -> None:
+def test_a_file_that_redis_would_refuse_cannot_be_tuned(tmp_path: Path) -> None:
     with running(tmp_path, BASE) as (pid, _):
         server = server_of(pid)
         with (tmp_path / "redis.conf").open("a") as file:
@@ -232,7 +232,7 @@ def test_included_files_are_read_and_links_are_left(tmp_path: Path) -> None:
         assert server_of(pid).setting(KNOBS["hz"]).value == "40"
 
 
-def test_a_redis_that_was_started_without_its_folder(tmp_path: Path) -> None:
+def test_a_redis_started_by_name_can_be_tuned(tmp_path: Path) -> None:
     with running(tmp_path, BASE, name="redis-server") as (pid, _):
         server = server_of(pid)
         assert server.setting(KNOBS["hz"]) == Setting("10", is_set=False)

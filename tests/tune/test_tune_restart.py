@@ -130,7 +130,7 @@ def test_somebodys_server_is_restarted_by_a_command(folder: Path) -> None:
     assert (folder / "nginx.conf").read_bytes() == before
 
 
-def test_a_killed_tuning_restarts_somebodys_server_once_more(folder: Path) -> None:
+def test_after_a_kill_the_server_is_restarted_once_more(folder: Path) -> None:
     before = (folder / "nginx.conf").read_bytes()
     journal = folder / "journal"
     changer = subprocess.Popen(
@@ -199,9 +199,7 @@ def test_a_lab_server_that_does_not_come_up(monkeypatch: pytest.MonkeyPatch) -> 
         assert restart.again().pid == started.pids[0]
 
 
-def test_what_ended_over_a_reload_is_restarted(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_a_server_that_ended_is_restarted(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """The way back of a server that is not there any more."""
 
     def answers() -> None:

@@ -72,7 +72,7 @@ def values_of(knob: Knob) -> list[str]:
     return list(dict.fromkeys([*knob.words, *map(str, values.bounds or ()), *values.rules]))
 
 
-def test_what_a_line_says() -> None:
+def test_parameters_are_read() -> None:
     text = (
         "# hz = 3 \\\n[ Global ]\r\nAIO Read\tSize=0\r\n;x\\\nmax smbd\\\n processes = \\\n 9"
         "\n  [Data]\n path = /srv \\\n/deep\nno equals sign\n[two]\nuse sendfile = yes"
@@ -137,7 +137,7 @@ def test_a_share_that_comes_first_gets_the_value_too(tmp_path: Path) -> None:
     assert shown.count("aio read size") == 1
 
 
-def test_what_a_share_sets_itself_is_named_and_changed_there(tmp_path: Path) -> None:
+def test_the_value_of_a_share_is_named_and_changed_there(tmp_path: Path) -> None:
     text = "[global]\nstrict sync = yes\n[Data]\npath = /tmp\nstrict sync = FALSE\n"
     path = write(tmp_path / "smb.conf", text)
     setting = samba_of(path).setting(KNOBS["strict sync"])
@@ -177,7 +177,7 @@ def test_included_files_and_links_are_followed_and_sections_go_on(tmp_path: Path
     assert files == {str(inner): b"deadtime = 5\n[inc]\npath = /tmp\n"}
 
 
-def test_the_command_line_comes_last(tmp_path: Path) -> None:
+def test_the_command_line_overrides_the_file(tmp_path: Path) -> None:
     path = write(tmp_path / "smb.conf", "[global]\ndeadtime = 5\n")
     server = samba_of(path, "--option=dead time=7", "-d", "2")
     assert server.setting(KNOBS["deadtime"]) == Setting("7", True, COMMAND_LINE)
@@ -230,7 +230,7 @@ def test_testparm_refuses(changes: dict[str, str], message: str, tmp_path: Path)
     assert 'Unknown parameter encountered: "dead tme"' in (server.test() or "")
 
 
-def test_oplocks_go_together_and_a_file_without_that_is_taken_as_it_is(tmp_path: Path) -> None:
+def test_oplocks_are_changed_together_but_read_as_they_are(tmp_path: Path) -> None:
     path = write(tmp_path / "smb.conf", "[global]\n")
     expected = "[global]\n\tlevel2 oplocks = no\n\toplocks = no\n"
     assert changed(path, {"oplocks": "no"}) == expected

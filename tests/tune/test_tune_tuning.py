@@ -48,11 +48,11 @@ class Full(Holding):
         return found.model_copy(update={"outcome": "invalid"}) if users > 2500 else found
 
 
-def found(tuning: Tuning) -> dict[str, str]:
+def winning_changes(tuning: Tuning) -> dict[str, str]:
     return {knob.name: value for knob, value in tuning.results.winner.changes.items()}
 
 
-def test_what_helps_is_found_and_nothing_else() -> None:
+def test_only_changes_that_help_are_found() -> None:
     exact = 0
     for seed in range(10):
         stage = Stage({("c", "on"): 1.4, ("e", "on"): 0.9}, seed)
@@ -61,26 +61,26 @@ def test_what_helps_is_found_and_nothing_else() -> None:
         assert ratio is not None
         assert ratio.low > 1
         assert ratio.low < 1.4 < ratio.high * 1.05
-        assert found(tuning)["c"] == "on"
-        assert "e" not in found(tuning)
-        exact += len(found(tuning)) == 1
+        assert winning_changes(tuning)["c"] == "on"
+        assert "e" not in winning_changes(tuning)
+        exact += len(winning_changes(tuning)) == 1
     assert exact >= 8
 
 
 def test_two_changes_that_help_are_both_kept_with_their_gains() -> None:
     stage = Stage({("a", "on"): 1.25, ("f", "on"): 1.25}, 5, noise=0.03)
     tuning = tuned(stage, KNOBS)
-    assert found(tuning) == {"a": "on", "f": "on"}
+    assert winning_changes(tuning) == {"a": "on", "f": "on"}
     assert {knob.name for knob in tuning.results.knocked_out} == {"a", "f"}
     ratio = tuning.proven()
     assert ratio is not None
     assert ratio.low < 1.25**2 < ratio.high
 
 
-def test_what_is_refused_is_not_the_end() -> None:
+def test_a_refused_change_does_not_end_the_tuning() -> None:
     stage = Stage({("b", "on"): 0.0, ("c", "on"): 1.5}, 2)
     tuning = tuned(stage, KNOBS)
-    assert found(tuning) == {"c": "on"}
+    assert winning_changes(tuning) == {"c": "on"}
     refused = [race for race in tuning.results.races if race.outcome == "refused"]
     assert refused[0].why == "it does not start"
 
@@ -109,7 +109,7 @@ def test_one_hiccup_does_not_end_a_trial_and_two_do(slow: int, kept: dict[str, s
     stage = Hiccup({("c", "on"): 1.5}, 3, noise=0.02)
     stage.slow = slow
     tuning = tuned(stage, [switch("c")], trials=2)
-    assert found(tuning) == kept
+    assert winning_changes(tuning) == kept
     first = tuning.results.races[0]
     assert first.outcome == ("refused" if slow > 1 else "better")
     if slow > 1:
@@ -120,7 +120,7 @@ def test_one_hiccup_does_not_end_a_trial_and_two_do(slow: int, kept: dict[str, s
 def test_one_rule_that_is_refused_does_not_spoil_the_others() -> None:
     stage = Stage({("b", "on"): 0.0, ("c", "on"): 1.2, ("e", "on"): 1.2}, 2, noise=0.02)
     tuning = tuned(stage, KNOBS, trials=1)
-    assert found(tuning) == {"c": "on", "e": "on"}
+    assert winning_changes(tuning) == {"c": "on", "e": "on"}
     origins = [race.challenger.origin for race in tuning.results.races]
     assert origins[:3] == [
         "all rules of thumb together",
@@ -129,25 +129,25 @@ def test_one_rule_that_is_refused_does_not_spoil_the_others() -> None:
     ]
 
 
-def test_users_are_as_many_as_the_server_does_not_hold() -> None:
+def test_trials_use_more_users_than_the_server_holds() -> None:
     """A server for 1,300 users, with a think time of a second, and a change that doubles it."""
     for users, played in ((400, 1350), (1500, 1500)):
         stage = Holding({("c", "on"): 2.0}, 4, noise=0.01)
         tuning = tuned(stage, KNOBS, users=users)
         assert {number for _, number in stage.turns[5:13]} == {played}
-        assert found(tuning)["c"] == "on"
+        assert winning_changes(tuning)["c"] == "on"
         ratio = tuning.proven()
         assert ratio is not None
         assert ratio.low < 2.0 < ratio.high * 1.1
 
 
 @pytest.mark.parametrize("kind", [Small, Full])
-def test_a_small_machine_ends_the_rise_and_not_the_tuning(kind: type[Holding]) -> None:
+def test_a_small_load_generator_does_not_end_the_tuning(kind: type[Holding]) -> None:
     stage = kind({("c", "on"): 2.0}, 4, noise=0.01)
     tuning = tuned(stage, KNOBS, users=400)
     assert tuning.users == 2025
     assert tuning.is_proven
-    assert found(tuning)["c"] == "on"
+    assert winning_changes(tuning)["c"] == "on"
 
 
 def test_nothing_is_claimed_where_nothing_helps() -> None:
@@ -163,8 +163,8 @@ def test_an_answer_has_at_most_five_changes() -> None:
     knobs = [switch(f"k{n}") for n in range(8)]
     stage = Stage({(knob.name, "on"): 1.2 + n / 50 for n, knob in enumerate(knobs)}, 4, noise=0.02)
     tuning = tuned(stage, knobs)
-    assert len(found(tuning)) == MOST_CHANGES
-    assert set(found(tuning)) >= {"k7", "k6"}
+    assert len(winning_changes(tuning)) == MOST_CHANGES
+    assert set(winning_changes(tuning)) >= {"k7", "k6"}
 
 
 def test_pairs_alternate() -> None:

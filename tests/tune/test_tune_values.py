@@ -63,18 +63,18 @@ def test_formulas(formula: str, value: int) -> None:
 
 
 @pytest.mark.parametrize("formula", ["gpus", "1 / 0", "__import__('os')", "cpus.x", "2 **", "a[0]"])
-def test_formulas_that_are_none(formula: str) -> None:
+def test_invalid_formulas_are_errors(formula: str) -> None:
     with pytest.raises(InputError):
         number(formula, NAMES)
 
 
-def test_rules_of_thumb_are_within_bounds_and_new() -> None:
+def test_rules_of_thumb_are_within_bounds_and_differ_from_the_value() -> None:
     values = Values(knob(rules=["cpus", "100", "1", "4"]), "1", NAMES)
     assert values.bounds == (1, 8)
     assert values.rules == ["4", "8"]
 
 
-def test_every_knob_that_comes_along_has_values_here() -> None:
+def test_every_builtin_knob_has_values_here() -> None:
     for one in library().values():
         for each in one.knob:
             values = Values(each, each.default or None, NAMES)
@@ -110,7 +110,7 @@ def obstacle(one: Knob, setting: Setting, asked: Asked, held: frozenset[str] | N
     return choose(server, [one], diagnosis("cpu"), asked, NAMES, held)[0].obstacle
 
 
-def test_what_somebody_has_set_is_left_alone() -> None:
+def test_values_that_somebody_set_are_left_alone() -> None:
     is_set = Setting("3", is_set=True, place="/etc/x.conf")
     assert obstacle(knob(), is_set, Asked(), None) == (
         "it is set to 3 in /etc/x.conf (--allow 'workers' or --change-set)"
@@ -123,7 +123,7 @@ def test_what_somebody_has_set_is_left_alone() -> None:
     assert obstacle(knob(), is_set, Asked(), frozenset({"workers"})) is not None
 
 
-def test_risks_need_their_name() -> None:
+def test_risky_knobs_are_allowed_only_by_name() -> None:
     risky = knob(risk="data")
     unset = Setting("1", is_set=False)
     assert "lose data" in (obstacle(risky, unset, Asked(change_set=True), None) or "")
@@ -131,7 +131,7 @@ def test_risks_need_their_name() -> None:
 
 
 @pytest.mark.parametrize("limit", ["generator", "none", "upstream", "errors"])
-def test_what_no_knob_can_move_is_refused(limit: str) -> None:
+def test_limits_that_no_knob_moves_are_refused(limit: str) -> None:
     with pytest.raises(InputError, match="nothing to tune"):
         check_tunable(diagnosis(limit), Goal())
     check_tunable(diagnosis("cpu"), Goal())
@@ -158,7 +158,7 @@ def test_all_rules_of_thumb_come_first_and_nothing_twice() -> None:
     assert all(each.changes.get(one) != "1" for each in seen)
 
 
-def test_a_file_of_ones_own(tmp_path: Path) -> None:
+def test_knobs_of_a_users_file_replace_others(tmp_path: Path) -> None:
     file = tmp_path / "own.toml"
     file.write_text(
         'server = "nginx"\ntitle = "nginx"\n[[knob]]\nname = "sendfile"\nabout = "x"\n'
