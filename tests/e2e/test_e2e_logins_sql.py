@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from test_e2e_sql_password import have_it_ask
+from test_e2e_sql_password import set_logon_method
 
 from database import Postgres, serving
 from processes import Headcount
@@ -40,7 +40,7 @@ CREATE ROLE "o'neil x" LOGIN PASSWORD 'third secret' IN ROLE people;
 def postgres() -> Iterator[Postgres]:
     with serving(max_connections="20") as server:
         server.sql(ROLES)
-        have_it_ask(server, "scram-sha-256")
+        set_logon_method(server, "scram-sha-256")
         yield server
 
 
