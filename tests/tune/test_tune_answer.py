@@ -1,4 +1,4 @@
-"""What a tuning says of a proved gain, of one that is not proved, and of none."""
+"""What a tuning says about a proved gain, an unproved one, and none."""
 
 import io
 import math

@@ -76,7 +76,7 @@ SITE = (
 
 
 def environment(folder: Path) -> Mapping[str, str]:
-    """What Debian's envvars gives, and what nobody must see on a command line."""
+    """The variables of Debian's envvars, and one that no command line may show."""
     return {
         "APACHE_RUN_DIR": str(folder),
         "APACHE_PID_FILE": str(folder / "pid"),
@@ -180,11 +180,11 @@ def test_only_variables_that_files_name_are_on_command_lines(
     seen: list[str] = []
     run = ThisHost.run
 
-    def noted(host: ThisHost, command: Sequence[str], longest_s: float = 60.0) -> Ended:
+    def recorded(host: ThisHost, command: Sequence[str], longest_s: float = 60.0) -> Ended:
         seen.extend(command)
         return run(host, command, longest_s)
 
-    monkeypatch.setattr(ThisHost, "run", noted)
+    monkeypatch.setattr(ThisHost, "run", recorded)
     with (debian / "apache2.conf").open("a") as file:
         file.write('Define Name "${OTHER}"\n')
     server = apache_of(debian, given={**environment(debian), "OTHER": "x"})
@@ -319,7 +319,7 @@ def lab(monkeypatch: pytest.MonkeyPatch) -> Iterator[ApacheServer]:
 
 
 def answer(address: str, path: str) -> tuple[str, str]:
-    """How long a connection is kept, and what came."""
+    """How long a connection is kept, and the page."""
     with contextlib.closing(http.client.HTTPConnection(address, timeout=10)) as connection:
         connection.request("GET", path, headers={"Connection": "keep-alive"})
         with connection.getresponse() as found:

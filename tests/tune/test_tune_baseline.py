@@ -38,7 +38,7 @@ def plan(*, quick: bool = True, most: int | None = None) -> Plan:
 
 @pytest.fixture
 def starts(monkeypatch: pytest.MonkeyPatch) -> Play:
-    """Plays searches that come to these answers; gives the users that each begins with."""
+    """Plays searches with these answers; returns the users that each begins with."""
 
     def play(answers: Sequence[Any], asked: Plan) -> Sequence[int]:
         begun: list[int] = []

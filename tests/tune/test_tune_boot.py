@@ -49,12 +49,12 @@ class Machine:
         subprocess.run(self.within(*command), check=True, timeout=COMMAND_S)
 
     def mount(self, file: Path, text: str, at: str) -> None:
-        """Have a file of procfs say something else."""
+        """Replace the text of a file of procfs."""
         file.write_text(text)
         self.run("mount", "--bind", str(file), at)
 
     def changer(self, ending: str) -> subprocess.Popen[str]:
-        """What changes the nginx, with a guard and a hook."""
+        """A process that changes the nginx, with a guard and a hook."""
         pid = str(self.nginx.pids[0])
         command = [sys.executable, str(CHANGER), pid, str(self.journal), "1", ending]
         pipe = subprocess.PIPE
@@ -91,7 +91,7 @@ def machine(tmp_path: Path) -> Iterator[Machine]:
 
 
 def unit(path: Path) -> configparser.SectionProxy:
-    """What a unit says; of a name that comes twice, its last value."""
+    """The settings of a unit; the last value of a name that occurs twice."""
     parser = configparser.ConfigParser(strict=False, interpolation=None)
     parser.optionxform = str  # type: ignore[assignment,method-assign]
     parser.read(path)

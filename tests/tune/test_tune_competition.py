@@ -75,7 +75,7 @@ def test_competition_is_found_in_the_counters() -> None:
     ):
         known = competition("nginx", [level_with(quiet)])
         assert (known.cpu, known.disk) == (None, None), quiet
-    # What counts is the time when most users play.
+    # Only the level with the most users counts.
     assert competition("nginx", [level_with(BUSY, 5), level_with({}, 10)]).cpu is None
 
 
@@ -92,15 +92,15 @@ def nginx() -> Iterator[NginxServer]:
 def service_of(*pids: int) -> Iterator[list[Path]]:
     """A control group for servers and their workers, which gets little of the machine."""
     name = f"/headcount-test-{os.getpid()}"
-    with group(f"{name}/web.service") as made:
-        for folder in made:
+    with group(f"{name}/web.service") as folders:
+        for folder in folders:
             for file, least in (("cpu.shares", "16"), ("cpu.weight", "1")):
                 if (folder.parent / file).exists():
                     (folder.parent / file).write_text(least)
         for pid in pids:
             for one in (pid, *map(int, children_of(pid))):
-                move(one, made)
-        yield made
+                move(one, folders)
+        yield folders
 
 
 def children_of(pid: int) -> list[str]:
@@ -150,12 +150,12 @@ if ROOT:
         why = impossible(processes, "Nice")
         assert ("among sessions here" in (why or "")) == is_shared_by_session
         assert "no control group of its own" in (impossible(processes, "CPUWeight") or "")
-        with service_of(pid) as made:
+        with service_of(pid) as folders:
             processes = Processes(HOST, [find(HOST, nginx.pids)])
             assert impossible(processes, "CPUWeight") is None
             assert "nice values count within one" in (impossible(processes, "Nice") or "")
             with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as one:
-                move(one.pid, made)
+                move(one.pid, folders)
                 processes = Processes(HOST, [find(HOST, nginx.pids)])
                 assert impossible(processes, "Nice") is None
                 assert "no control group" in (impossible(processes, "CPUWeight") or "")
@@ -205,6 +205,6 @@ if ROOT:
         assert race.pairs, race.why  # whether it is proved depends on what else runs here
 
     def watched(files: list[Path], values: set[str], ended: Event) -> None:
-        """Take down all that the files have had."""
+        """Collect every value that the files have."""
         while not ended.wait(0.05):
             values.update(one.read_text().strip() for one in files)

@@ -316,7 +316,7 @@ def test_a_running_server_takes_all_values(monkeypatch: pytest.MonkeyPatch) -> N
                 )
                 wait_until(lambda: logs_on(started))
         logged = log.read_text("utf-8")
-        # Processes that start while the one that reads the configuration is replaced end so.
+        # Processes that start while the configuration process is replaced end like that.
         fatal = [line for line in logged.splitlines() if "Fatal: " in line]
         assert [line for line in fatal if "Error reading configuration: " not in line] == []
         assert "Invalid configuration" not in logged

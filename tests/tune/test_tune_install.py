@@ -1,4 +1,4 @@
-"""What a tuning hands out to install its changes does the same as the tuning did, byte for byte."""
+"""The files that install the changes of a tuning change the same bytes as the tuning did."""
 
 import os
 import shutil
@@ -31,7 +31,7 @@ LINES = st.lists(st.sampled_from(["a\n", "b\n", "a\r\n", "x\fy\n", "\n", "é\n",
 
 
 def installed(folder: Path, files: dict[str, str], originals: dict[str, bytes]) -> Play:
-    """A machine with these files, and what is handed out."""
+    """A machine with these originals, and a player of the files that a tuning writes."""
     for name, text in files.items():
         (folder / name).write_bytes(text.encode())
     root = folder / "root"
@@ -143,7 +143,7 @@ def test_a_drop_in_sets_processes_as_in_the_trials(tmp_path: Path) -> None:
     )
     if shutil.which("systemd-analyze") is None:
         return
-    # systemd itself says what it does not know.
+    # systemd itself names keys that it does not know.
     unit = file.parents[1] / "my-nginx.service"
     unit.write_text("[Service]\nExecStart=/bin/true\n")
     verify = ["systemd-analyze", "verify", str(unit)]

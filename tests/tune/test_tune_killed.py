@@ -41,7 +41,7 @@ def state(server: NginxServer) -> tuple[object, ...]:
 
 
 def has_workers(server: NginxServer, number: int) -> bool:
-    """Whether it comes to have so many workers: those of an old configuration leave first."""
+    """Whether it gets this many workers, once those of an old configuration have left."""
     deadline_s = time.monotonic() + LONGEST_S
     path = Path(f"/proc/{server.pids[0]}/task/{server.pids[0]}/children")
     while len(path.read_text().split()) != number:
@@ -59,7 +59,7 @@ def wait_for_change(changer: subprocess.Popen[str]) -> None:
 
 
 def guard_has_ended(journal: Path) -> bool:
-    """Whether the guard has undone everything and gone, within a time that no machine exceeds."""
+    """Whether the guard undoes everything and ends, within a time that no machine exceeds."""
     deadline_s = time.monotonic() + LONGEST_S
     while time.monotonic() < deadline_s:
         if (journal / "done").exists() and not guards(journal):
@@ -69,7 +69,7 @@ def guard_has_ended(journal: Path) -> bool:
 
 
 def guards(journal: Path) -> list[int]:
-    """Processes that guard it."""
+    """The processes that guard a journal."""
     found = []
     for folder in Path("/proc").iterdir():
         if folder.name.isdecimal():

@@ -33,7 +33,7 @@ def rung() -> Rung:
 
 
 def interval(logs: Sequence[float]) -> tuple[float, float]:
-    """Student's, by scipy."""
+    """Student's interval, by SciPy."""
     ends = stats.t.interval(0.95, len(logs) - 1, statistics.fmean(logs), stats.sem(logs))
     return math.exp(ends[0]), math.exp(ends[1])
 

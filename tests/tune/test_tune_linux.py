@@ -39,7 +39,7 @@ def k(name: str) -> Knob:
 
 
 class Files(ThisHost):
-    """A machine of some files; others are not there, and one may not be read."""
+    """A machine with some files; others do not exist, and one may not be read."""
 
     def __init__(self, files: Mapping[str, str]) -> None:
         self._files = files
@@ -153,7 +153,7 @@ def test_the_disk_of_a_folder_is_found(tmp_path: Path) -> None:
 
 
 def test_all_knobs_are_where_a_kernel_has_them(tmp_path: Path) -> None:
-    """Reading only. What a kernel may be built without is not asked for."""
+    """This only reads, and leaves out what a kernel may be built without."""
     linux = Linux(ThisHost(), device_of(ThisHost(), str(tmp_path)))
     for one in of_server("linux").knob:
         path, value = linux.path(one.name), linux.setting(one).value

@@ -1,4 +1,4 @@
-"""Processes of a real nginx treated otherwise, with its new ones, and put back whatever happens."""
+"""Processes of a real nginx, also new ones, are treated and put back, whatever happens."""
 
 import contextlib
 import os
@@ -82,7 +82,7 @@ def changes(**given: str) -> Changes:
 
 @contextlib.contextmanager
 def own_group(server: NginxServer) -> Iterator[list[Path]]:
-    """A control group of the server alone, as its service would have; the files of its weights."""
+    """The weights' files of a control group for the server alone, like that of a service."""
     name = f"headcount-test-{os.getpid()}"
     disk = GROUPS / "blkio" / name
     with group(f"/{name}") as made:
@@ -123,7 +123,7 @@ if ROOT:  # nobody else may raise a priority
 
     def test_threads_are_treated_and_put_back(nginx: NginxServer, tmp_path: Path) -> None:
         worker = tree(nginx)[1]
-        os.setpriority(os.PRIO_PROCESS, worker, 3)  # whoever did that finds it again
+        os.setpriority(os.PRIO_PROCESS, worker, 3)  # what somebody else set must come back
         before = state(nginx)
         tunable = tunable_of(nginx, tmp_path / "j", *TREATED, "CPUAffinity")
         tunable.apply(Configuration({**changes(**TREATED, CPUAffinity=str(LAST_CPU))}, "test"))

@@ -19,7 +19,7 @@ from headcount.tune.race import (
 
 
 def race_outcome(gain: float, spread: float, rng: random.Random, known: int = 4) -> str:
-    """A race of a challenger with this true gain."""
+    """The outcome of a race whose challenger has this true gain."""
     noise = [rng.gauss(0, spread) for _ in range(known)]
     gains: list[float] = []
     while True:

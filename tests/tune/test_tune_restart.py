@@ -29,7 +29,7 @@ NGINX = "daemon on;\nworker_processes 1;\npid {folder}/pid;\nerror_log {folder}/
 
 
 class Host(ThisHost):
-    """A machine with some files of procfs that say something else."""
+    """A machine where some files of procfs have other texts."""
 
     def __init__(self, files: dict[str, bytes]) -> None:
         self._files = files
@@ -200,7 +200,7 @@ def test_a_lab_server_that_does_not_come_up(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_a_server_that_ended_is_restarted(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """The way back of a server that is not there any more."""
+    """A change is put back although the server has gone."""
 
     def answers() -> None:
         if not port.answers(int(started.address.rpartition(":")[2])):

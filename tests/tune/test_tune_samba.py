@@ -60,7 +60,7 @@ def write(path: Path, text: str) -> Path:
 
 
 def changed(path: Path, changes: Mapping[str, str]) -> str:
-    """What a single file becomes."""
+    """The text of a single file after changes."""
     files = samba_of(path).edited({KNOBS[name]: value for name, value in changes.items()})
     assert list(files) == [str(path.resolve())]
     return files[str(path.resolve())].decode("utf-8", "surrogateescape")

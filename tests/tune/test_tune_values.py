@@ -43,7 +43,7 @@ def diagnosis(limit: str, **given: object) -> Diagnosis:
 
 
 class Settings:
-    """A server whose knobs stand like this."""
+    """A server with these settings."""
 
     name = "server"
 

@@ -1,6 +1,6 @@
 """Changes a running nginx as fast as it can, until it is killed: `tune_changer.py PID FOLDER SEED`.
 
-Prints a line after each change, so that whoever kills it knows that it has begun. With `boot`
+Prints a line after each change, so that the killer knows that it has begun. With `boot`
 behind the rest, everything is undone at boot, too; with `keep`, it ends after a change that stays.
 """
 

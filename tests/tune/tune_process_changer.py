@@ -1,4 +1,4 @@
-"""Treats the processes of a running nginx otherwise until killed: `tune_process_changer.py PID
+"""Treats the processes of a running nginx until killed: `tune_process_changer.py PID
 FOLDER SEED`.
 
 Prints a line after each change, so that the killer knows that it has begun.

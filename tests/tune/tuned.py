@@ -39,12 +39,12 @@ class PosingHost(ThisHost):
 
 
 def posing(*command: str, directory: str = "/", **environment: str) -> Running:
-    """This process as if it had been started so."""
+    """This process, as if started with this command."""
     return Running(os.getpid(), 1, command, directory, environment)
 
 
 def knob(server: str, name: str) -> Knob:
-    """A knob that comes along."""
+    """A built-in knob."""
     return next(one for one in of_server(server).knob if one.name == name)
 
 
@@ -65,7 +65,7 @@ def rounds(server: str) -> Iterator[dict[Knob, str]]:
 
 
 def first_time(changes: Iterable[dict[Knob, str]]) -> Iterator[tuple[dict[Knob, str], set[Knob]]]:
-    """The same, each with the knobs whose value did not come before."""
+    """The same rounds, each with the knobs whose values are new."""
     before: set[tuple[str, str]] = set()
     for one in changes:
         yield one, {knob for knob, value in one.items() if (knob.name, value) not in before}
@@ -93,10 +93,10 @@ def reload(server: Server) -> None:
     assert ended.code == 0, ended.output
 
 
-def wait_until(what: Callable[[], bool]) -> None:
-    """Wait for something that a server does soon."""
+def wait_until(condition: Callable[[], bool]) -> None:
+    """Wait until a condition holds, which a server brings about soon."""
     end_s = time.monotonic() + PATIENCE_S
-    while not what():
+    while not condition():
         assert time.monotonic() < end_s, "it does not come"
         time.sleep(0.1)
 
