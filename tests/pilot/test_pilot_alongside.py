@@ -39,31 +39,31 @@ def starved(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
         yield pids[0]
 
 
-def alongside(pid: int, noted: list[str], *names: str) -> Alongside:
+def alongside(pid: int, notes: list[str], *names: str) -> Alongside:
     modules = [MODULES[name] for name in names]
-    return Alongside(lambda: [pid], dict, noted.append, modules=modules, block_s=BLOCK_S)
+    return Alongside(lambda: [pid], dict, notes.append, modules=modules, block_s=BLOCK_S)
 
 
 if ROOT:  # nobody else may raise a priority
 
-    def test_what_helps_is_found_under_load_and_switched_on_for_a_turn(
+    def test_modules_that_help_are_found_and_switched_on_for_a_turn(
         starved: int, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         # Whether trials so short are decided is up to what else the machine does.
         helps = Verdict(True, 1.5, 1.2, 1.9, 6)
         monkeypatch.setattr("headcount.pilot.pilot.judge", lambda _: helps)
-        noted: list[str] = []
+        notes: list[str] = []
         before = read(starved)
-        pilot = alongside(starved, noted, "priority", "affinity")
+        pilot = alongside(starved, notes, "priority", "affinity")
         turns: list[float] = []
 
         def play() -> None:
             turns.append(time.monotonic())
             time.sleep(0.2)
 
-        assert pilot.find(play) == ["priority"], noted
+        assert pilot.find(play) == ["priority"], notes
         assert len(turns) > 10
-        assert noted[0].startswith("pilot: python")
+        assert notes[0].startswith("pilot: python")
         assert read(starved) == before
         with pilot.on():
             now = read(starved)
@@ -72,7 +72,7 @@ if ROOT:  # nobody else may raise a priority
         assert read(starved) == before
         assert not left(ThisHost(), "pilot")
 
-    def test_a_turn_that_fails_ends_the_search_with_all_as_before(starved: int) -> None:
+    def test_a_turn_that_fails_ends_the_search_and_all_is_put_back(starved: int) -> None:
         before = read(starved)
 
         def fails() -> None:

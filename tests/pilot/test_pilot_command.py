@@ -69,7 +69,7 @@ def state(pid: int) -> dict[int, Attributes | None]:
 
 if ROOT:
 
-    def test_it_looks_tries_says_why_and_leaves_nothing_behind(
+    def test_a_trial_is_reported_with_its_reason_and_put_back(
         headcount: Headcount, nginx: tuple[int, str]
     ) -> None:
         pid, url = nginx
@@ -90,7 +90,7 @@ if ROOT:
         assert events[-1]["text"].endswith("everything was put back")
         assert state(pid) == before
 
-    def test_a_server_that_ends_ends_it(headcount: Headcount, nginx: tuple[int, str]) -> None:
+    def test_the_pilot_ends_with_its_server(headcount: Headcount, nginx: tuple[int, str]) -> None:
         pid, _ = nginx
         command = headcount.start("pilot", "--pid", str(pid), "--turn", "1s")
         command.reach(lambda: "nginx uses" in command.out, LOOK_S)
@@ -99,7 +99,7 @@ if ROOT:
         assert ended.code == 0, ended
         assert "everything was put back" in ended.out
 
-    def test_one_whose_guard_has_put_everything_back_ends(
+    def test_a_pilot_ends_after_its_guard_put_everything_back(
         headcount: Headcount, nginx: tuple[int, str], tmp_path: Path
     ) -> None:
         pid, _ = nginx
@@ -113,7 +113,7 @@ if ROOT:
         assert "the guard did not hear from the pilot" in " ".join(ended.err.split())
         assert state(pid) == before
 
-    def test_two_at_a_time_are_one_too_many(headcount: Headcount, nginx: tuple[int, str]) -> None:
+    def test_a_second_pilot_is_refused(headcount: Headcount, nginx: tuple[int, str]) -> None:
         pid, url = nginx
         first = headcount.start("pilot", url, "--turn", "1s")
         first.reach(lambda: "nginx uses" in first.out, LOOK_S)
@@ -138,7 +138,7 @@ if ROOT:
         (("--pid", "1", "--module", "bus"), 'no module "bus"'),
     ],
 )
-def test_mistakes_are_one_clear_error(
+def test_mistakes_are_errors(
     headcount: Headcount, arguments: tuple[str, ...], message: str
 ) -> None:
     ended = headcount.run("pilot", *arguments)

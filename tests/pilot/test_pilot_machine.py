@@ -56,7 +56,7 @@ def proc(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_what_the_kernel_says_of_the_machine(proc: Path) -> None:
+def test_counters_of_the_kernel_are_read(proc: Path) -> None:
     places = Places((38, 39, 99), str(proc / "pressure"))
     assert reading(places, str(proc)) == Reading(
         (205504 + 1024) * 1024,
@@ -68,7 +68,7 @@ def test_what_the_kernel_says_of_the_machine(proc: Path) -> None:
     assert reading(Places(memory_pressure=str(proc / "gone"))).stalled_us is None
 
 
-def test_texts_that_are_cut_off() -> None:
+def test_truncated_texts_are_read() -> None:
     assert parse_interrupts(INTERRUPTS)[38] == {0: 7, 2: 14214}
     assert sorted(parse_interrupts(INTERRUPTS)) == [36, 38, 39]
     assert parse_interrupts("") == {}
@@ -95,7 +95,7 @@ def test_pages_that_are_read_from_a_disk_again_are_counted() -> None:
     assert faults([0]) == {}
 
 
-def test_a_while_of_this_process() -> None:
+def test_watching_this_process() -> None:
     work = watch([os.getpid()], 0.5, lambda wait_s: bool(_spin(wait_s)))
     assert work is not None
     assert set(work.runnable) <= set(range(os.cpu_count() or 1))

@@ -22,7 +22,7 @@ def shell(tmp_path: Path) -> Path:
     return path
 
 
-def started(shell: Path, script: str) -> subprocess.Popen[str]:
+def start_shell(shell: Path, script: str) -> subprocess.Popen[str]:
     return subprocess.Popen(
         [str(shell), "-c", script], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     )
@@ -43,11 +43,11 @@ def end(one: subprocess.Popen[str]) -> None:
     one.communicate("on\n")
 
 
-def test_one_that_ends_does_not_hide_another_of_its_name(shell: Path) -> None:
-    with started(shell, BUSY) as first:
+def test_a_process_that_ends_does_not_hide_another_of_its_name(shell: Path) -> None:
+    with start_shell(shell, BUSY) as first:
         wait_done(first)
         before = read([])
-        with started(shell, BUSY) as second:
+        with start_shell(shell, BUSY) as second:
             wait_done(second)
             end(first)
             expected_s = sum(times_of(second.pid)[:2])
@@ -58,8 +58,8 @@ def test_one_that_ends_does_not_hide_another_of_its_name(shell: Path) -> None:
     assert used_s(before, after) >= expected_s - 2 * TICK_S
 
 
-def test_what_came_and_went_is_in_the_sum(shell: Path) -> None:
-    with started(shell, f"read line; {shell} -c '{BUSY}' </dev/null; read line") as parent:
+def test_processes_that_came_and_went_are_in_the_sum(shell: Path) -> None:
+    with start_shell(shell, f"read line; {shell} -c '{BUSY}' </dev/null; read line") as parent:
         before = read([])
         assert parent.stdin is not None
         parent.stdin.write("on\n")
@@ -75,8 +75,8 @@ def test_what_came_and_went_is_in_the_sum(shell: Path) -> None:
     assert by_name_s(before, after).get(NAME, 0.0) < expected_s / 2
 
 
-def test_some_are_left_out(shell: Path) -> None:
-    with started(shell, BUSY) as one:
+def test_the_server_is_left_out(shell: Path) -> None:
+    with start_shell(shell, BUSY) as one:
         before = read([one.pid])
         wait_done(one)
         after = read([one.pid])

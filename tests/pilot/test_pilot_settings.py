@@ -66,7 +66,7 @@ def test_memory_of_the_group_is_protected_as_far_as_it_is_used(tmp_path: Path) -
     assert values(found)["system.slice/memory.low"] == ("10000", "3000")
 
 
-def test_memory_that_cannot_be_protected(tmp_path: Path) -> None:
+def test_obstacles_to_protecting_memory_are_named(tmp_path: Path) -> None:
     root, own = group(tmp_path, low="max")
     assert memory({"unified": str(own)}, root).obstacles == {
         MEMORY: "all of its memory is protected already"
@@ -78,7 +78,7 @@ def test_memory_that_cannot_be_protected(tmp_path: Path) -> None:
     assert "version 1" in memory(groups, tmp_path).obstacles[MEMORY]
 
 
-def test_nobody_is_protected_less_than_before(tmp_path: Path) -> None:
+def test_protection_is_never_lowered(tmp_path: Path) -> None:
     root, own = group(tmp_path, low="800000")
     assert values(memory({"unified": str(own)}, root))["web.service/memory.low"] == (
         "800000",
@@ -93,7 +93,7 @@ def vm(place: Path, *four: str) -> Path:
     return folder(place / "vm", dict(zip(names, four, strict=True)))
 
 
-def test_writes_go_out_early_and_the_name_that_counted_puts_them_back(tmp_path: Path) -> None:
+def test_early_writeback_is_put_back_under_the_name_that_was_set(tmp_path: Path) -> None:
     place = vm(tmp_path, "0\n", "10\n", "500000000\n", "0\n")
     background, most = writeback(place).found
     assert (background.file, background.wanted()) == (
@@ -106,7 +106,7 @@ def test_writes_go_out_early_and_the_name_that_counted_puts_them_back(tmp_path: 
     assert (most.back, most.original) == (f"{place}/dirty_bytes", "500000000")
 
 
-def test_writes_that_go_out_early_already(tmp_path: Path) -> None:
+def test_limits_of_writeback_that_are_low_already_are_left(tmp_path: Path) -> None:
     few = writeback(vm(tmp_path, "1000\n", "0\n", "4000\n", "0\n"))
     assert few == Settings(obstacles={WRITEBACK: "the kernel's limits are already that low"})
     (most,) = writeback(vm(tmp_path, "1000\n", "0\n", "0\n", "20\n")).found
@@ -132,7 +132,7 @@ def system(place: Path, *, virtio: bool = False) -> System:
 
 
 @pytest.mark.parametrize("virtio", [False, True])
-def test_interrupts_of_the_card_that_come_are_spread(tmp_path: Path, *, virtio: bool) -> None:
+def test_interrupts_of_the_card_that_occur_are_spread(tmp_path: Path, *, virtio: bool) -> None:
     machine = system(tmp_path, virtio=virtio)
     assert network_irqs(machine) == [26, 27]
     found = interrupts(machine)
@@ -150,7 +150,7 @@ def test_interrupts_leave_the_cpu_that_is_hit_most() -> None:
     assert spread([], counts) == {}
 
 
-def test_interrupts_that_are_not_to_be_moved(tmp_path: Path) -> None:
+def test_obstacles_to_moving_interrupts_are_named(tmp_path: Path) -> None:
     machine = system(tmp_path)
     folder(machine.proc / "77", {"comm": "irqbalance\n"})
     assert is_balanced(machine.proc)

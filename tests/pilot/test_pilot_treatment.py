@@ -118,7 +118,7 @@ def family() -> Iterator[Family]:
 
 if ROOT:  # nobody else may raise a priority
 
-    def test_modules_treat_all_threads_and_new_ones_and_take_it_back(family: Family) -> None:
+    def test_all_threads_and_new_ones_are_treated_and_put_back(family: Family) -> None:
         before, session = family.state(), family.session()
         assert len(before) == 3
         treatment = Treatment([family.pid])
@@ -153,7 +153,7 @@ if ROOT:  # nobody else may raise a priority
         assert family.session() == session
         assert (tmp_path / "journal" / "done").exists()
 
-    def test_control_groups_of_the_server_get_more_and_as_before_then(
+    def test_control_groups_of_the_server_get_more_and_are_put_back(
         family: Family, tmp_path: Path
     ) -> None:
         old, new = tmp_path / "v1", tmp_path / "v2"
@@ -175,7 +175,7 @@ if ROOT:  # nobody else may raise a priority
         assert (new / "cpu.weight").read_text() == "100"
 
     @pytest.mark.usefixtures("kernel")
-    def test_writes_go_out_early_and_as_before_then(family: Family, tmp_path: Path) -> None:
+    def test_early_writeback_is_set_and_put_back(family: Family, tmp_path: Path) -> None:
         before = dirty()
         settings = writeback(VM).found
         assert settings, "this machine has less than the usual amount of memory for writes"
@@ -194,7 +194,7 @@ if ROOT:  # nobody else may raise a priority
         assert dirty() == before
 
     @pytest.mark.usefixtures("kernel")
-    def test_memory_is_protected_and_as_before_then(family: Family, tmp_path: Path) -> None:
+    def test_protection_of_memory_is_set_and_put_back(family: Family, tmp_path: Path) -> None:
         low = groups(tmp_path) / "memory.low"
         settings = memory({"unified": str(low.parent)}, tmp_path).found
         treatment = Treatment([family.pid], settings=settings)
@@ -217,7 +217,7 @@ if ROOT:  # nobody else may raise a priority
 
     @pytest.mark.e2e
     @pytest.mark.usefixtures("kernel")
-    def test_whatever_kills_it_everybody_is_as_before(
+    def test_everything_is_put_back_after_a_kill(
         family: Family, tmp_path: Path, proof: bool
     ) -> None:
         before, session = family.state(), family.session()
@@ -291,7 +291,7 @@ if ROOT:
         assert journal.close() is None
         assert (mine.read_text().strip(), other.read_text()) == ("1", "3")
 
-    def test_one_that_is_scheduled_in_real_time_is_left_alone(family: Family) -> None:
+    def test_a_process_scheduled_in_real_time_is_left_alone(family: Family) -> None:
         os.sched_setscheduler(family.pid, os.SCHED_FIFO, os.sched_param(1))
         before = attributes.read(family.pid)
         assert before is not None
@@ -300,7 +300,7 @@ if ROOT:
         assert attributes.read(family.pid) == before
 
 
-def test_a_server_that_has_gone() -> None:
+def test_a_server_that_has_gone_is_an_error() -> None:
     with subprocess.Popen(["true"]) as child:
         child.wait()
     with pytest.raises(InputError, match="no process left"):
@@ -312,7 +312,9 @@ def test_a_server_that_has_gone() -> None:
         attributes.change(child.pid, now, Attributes(-5, 0, 0, 0, frozenset({0})))
 
 
-def test_a_user_is_told_who_may(family: Family, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_users_without_rights_are_asked_to_be_root(
+    family: Family, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def refused(*_: object) -> None:
         raise PermissionError
 

@@ -31,7 +31,7 @@ child.kill()
 """
 
 
-def test_work_between_two_readings_counts_what_began_and_not_what_ended() -> None:
+def test_work_includes_threads_that_began_and_not_those_that_ended() -> None:
     before = {1: ThreadTimes(10, 100, 1), 2: ThreadTimes(5, 5, 1), 3: ThreadTimes(7, 7, 1)}
     after = {
         1: ThreadTimes(10**9 + 10, 100, 1),
@@ -42,7 +42,7 @@ def test_work_between_two_readings_counts_what_began_and_not_what_ended() -> Non
     assert between(before, before) == (0.0, 0.0)
 
 
-def test_a_second_of_work_takes_as_long_as_it_waits_beside() -> None:
+def test_a_second_of_work_takes_longer_by_its_waits() -> None:
     assert BUSY.stretch == pytest.approx(2.0)
     assert Work(10.0, 2.0, 1.0, 1.0).stretch == pytest.approx(2.0)
     assert Work(10.0, 0.1, 0.0, 4.9).stretch == pytest.approx(50.0)  # all but stopped by its disk
@@ -52,7 +52,7 @@ def test_a_second_of_work_takes_as_long_as_it_waits_beside() -> None:
     assert "takes 2.00 s: 50% waiting for a CPU, 0% for a disk" in look_text("nginx", BUSY)
 
 
-def test_all_threads_and_children_of_a_server_are_its() -> None:
+def test_threads_and_children_belong_to_the_server() -> None:
     with subprocess.Popen(
         [sys.executable, "-c", FAMILY], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as family:
@@ -66,7 +66,7 @@ def test_all_threads_and_children_of_a_server_are_its() -> None:
     assert descendants([family.pid]) == []
 
 
-def test_what_a_busy_server_does_is_seen() -> None:
+def test_the_work_of_a_busy_server_is_measured() -> None:
     """A thread that spins, beside what the kernel says of this process."""
     ended = threading.Event()
 
@@ -121,15 +121,15 @@ def test_a_trial_that_harms_ends_early() -> None:
     assert gain(BUSY, Work(10.0, 0.0, 0.0, 0.0)) is None
 
 
-def test_modules_speak_up_where_they_may_help_and_only_there() -> None:
+def test_modules_give_reasons_only_where_they_may_help() -> None:
     alone = Work(10.0, 2.0, 2.0, 0.0, 0, 0.1, {})
     calm = Work(10.0, 2.0, 0.0, 0.0, 0, 5.0, {"tar": 5.0})
     at_disk = Work(10.0, 2.0, 0.0, 3.0)
-    asked = {
+    reasons = {
         name: [one.reason(work, SERVER) is not None for work in (BUSY, alone, calm, at_disk)]
         for name, one in MODULES.items()
     }
-    assert asked == {
+    assert reasons == {
         "priority": [True, False, False, False],
         "starvation": [False, False, False, True],
         "affinity": [True, True, False, False],
@@ -158,7 +158,7 @@ def reason(name: str, work: Work, server: Server = SERVER) -> str:
     return MODULES[name].reason(work, server) or ""
 
 
-def test_memory_speaks_up_where_pages_are_taken_away() -> None:
+def test_memory_gives_a_reason_when_pages_are_taken_away() -> None:
     paged = Work(10.0, 2.0, 0.0, 3.0, major_faults=500)
     assert reason("memory", paged) == (
         "nginx waits for a disk in 60% of its time, and reads 50 pages a second that are no "
@@ -171,7 +171,7 @@ def test_memory_speaks_up_where_pages_are_taken_away() -> None:
     assert not reason("memory", replace(paged, disk_s=0.1))
 
 
-def test_writeback_speaks_up_where_much_waits_to_be_written() -> None:
+def test_writeback_gives_a_reason_when_much_waits_to_be_written() -> None:
     beside = Work(10.0, 2.0, 0.0, 3.0, dirty_bytes=1 << 30)
     assert reason("writeback", beside) == (
         "nginx waits for a disk in 60% of its time, and 1.00 GiB wait to be written"
@@ -180,7 +180,7 @@ def test_writeback_speaks_up_where_much_waits_to_be_written() -> None:
     assert not reason("writeback", replace(beside, disk_s=0.1))
 
 
-def test_interrupts_speak_up_where_one_cpu_is_hit_and_the_server_waits_there() -> None:
+def test_interrupts_give_a_reason_when_the_server_waits_on_the_cpu_they_hit() -> None:
     hit = Work(
         10.0,
         2.0,
@@ -203,7 +203,7 @@ def test_interrupts_speak_up_where_one_cpu_is_hit_and_the_server_waits_there() -
     assert not reason("interrupts", replace(hit, wait_s=0.1))
 
 
-def test_what_stands_in_the_way_is_reported_once_and_nothing_is_tried(
+def test_an_obstacle_is_reported_once_and_nothing_is_tried(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     paged = Work(10.0, 2.0, 0.0, 3.0, major_faults=500, dirty_bytes=1 << 30)
