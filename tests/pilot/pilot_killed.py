@@ -2,7 +2,7 @@
 
 GROUPS is the root of a hierarchy of control groups, in which `web.service` is the server's. Other
 settings are those of this machine.
-Prints a line after each change, so that whoever kills it knows that it has begun.
+Prints a line after each change, so that the killer knows that it has begun.
 """
 
 import sys

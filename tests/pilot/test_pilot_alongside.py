@@ -1,4 +1,4 @@
-"""The pilot beside a tuning, on a real process that a busy one keeps from working."""
+"""The pilot beside a tuning, on a real process that a busy one deprives of its CPU."""
 
 import os
 import subprocess
@@ -49,7 +49,7 @@ if ROOT:  # nobody else may raise a priority
     def test_modules_that_help_are_found_and_switched_on_for_a_turn(
         starved: int, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        # Whether trials so short are decided is up to what else the machine does.
+        # Whether trials this short are decided depends on what else the machine does.
         helps = Verdict(True, 1.5, 1.2, 1.9, 6)
         monkeypatch.setattr("headcount.pilot.pilot.judge", lambda _: helps)
         notes: list[str] = []

@@ -60,7 +60,7 @@ def test_memory_of_the_group_is_protected_as_far_as_it_is_used(tmp_path: Path) -
         # No group has more than those above it: its neighbours keep what they had.
         "system.slice/memory.low": ("8000", "3000"),
     }
-    (own / "memory.current").write_text("4000\n")  # pages were taken away: they are to come back
+    (own / "memory.current").write_text("4000\n")  # pages were taken away, and should come back
     assert values(found)["web.service/memory.low"] == ("5000", "1000")
     (own / "memory.current").write_text("7000\n")
     assert values(found)["system.slice/memory.low"] == ("10000", "3000")

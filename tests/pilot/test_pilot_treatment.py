@@ -51,7 +51,7 @@ for child in children:
 VM = Path("/proc/sys/vm")
 DIRTY = ("dirty_background_bytes", "dirty_background_ratio", "dirty_bytes", "dirty_ratio")
 LOCK = Path(gettempdir()) / "headcount-tests-kernel.lock"
-"""Of settings that this machine has once: tests of other clones of this repository wait here."""
+"""For settings that this machine has once: tests of other clones of this repository wait here."""
 
 
 def dirty() -> list[str]:

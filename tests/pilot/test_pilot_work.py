@@ -45,7 +45,7 @@ def test_work_includes_threads_that_began_and_not_those_that_ended() -> None:
 def test_a_second_of_work_takes_longer_by_its_waits() -> None:
     assert BUSY.stretch == pytest.approx(2.0)
     assert Work(10.0, 2.0, 1.0, 1.0).stretch == pytest.approx(2.0)
-    assert Work(10.0, 0.1, 0.0, 4.9).stretch == pytest.approx(50.0)  # all but stopped by its disk
+    assert Work(10.0, 0.1, 0.0, 4.9).stretch == pytest.approx(50.0)  # almost stopped by its disk
     assert Work(10.0, 0.1, 0.05, 0.0).stretch is None  # idle: a ratio of nothing
     assert Work(10.0, 0.005, 5.0, 5.0).stretch is None
     assert look_text("nginx", Work(10.0, 0.0, 0.0, 0.0)).startswith("nginx is idle")
@@ -67,7 +67,7 @@ def test_threads_and_children_belong_to_the_server() -> None:
 
 
 def test_the_work_of_a_busy_server_is_measured() -> None:
-    """A thread that spins, beside what the kernel says of this process."""
+    """A thread that spins, compared with what the kernel counts for this process."""
     ended = threading.Event()
 
     def spin() -> None:
@@ -106,7 +106,7 @@ def test_a_trial_is_judged_by_student_at_its_confidence() -> None:
 
 
 def test_nothing_is_claimed_of_equal_halves() -> None:
-    """Chance alone: far below one in a hundred, for the gain must be large, too."""
+    """By chance far fewer than one in a hundred, because the gain must be large, too."""
     random = Random(11)
     claims = sum(judge([random.gauss(0, 0.15) for _ in range(PAIRS)]).helps for _ in range(2000))
     assert claims <= 2000 * (1 - CONFIDENCE)
