@@ -81,7 +81,7 @@ def test_a_node_of_two_may_fail(headcount: Headcount) -> None:
         assert one["users_lost"] == 0
 
 
-def test_of_two_nodes_in_turn_one_that_stands_still_holds_up_half_of_the_users(
+def test_a_stopped_node_of_two_delays_users(
     headcount: Headcount,
 ) -> None:
     ended = headcount.run(
@@ -95,7 +95,7 @@ def test_of_two_nodes_in_turn_one_that_stands_still_holds_up_half_of_the_users(
     assert one["served_s"] > 0.1
 
 
-def test_ctrl_c_lets_a_stopped_server_go_on_and_keeps_what_was_measured(
+def test_ctrl_c_continues_a_stopped_server_and_keeps_the_record(
     headcount: Headcount, hello: str, tmp_path: Path
 ) -> None:
     with hello_nginx(tmp_path) as number:
@@ -116,7 +116,7 @@ def test_ctrl_c_lets_a_stopped_server_go_on_and_keeps_what_was_measured(
     assert moments.files(bundle) == []
 
 
-def test_a_fault_that_cannot_be_made_ends_it_with_the_reason(
+def test_a_fault_that_fails_ends_the_run_with_the_reason(
     headcount: Headcount, hello: str, tmp_path: Path
 ) -> None:
     with hello_nginx(tmp_path) as number:
@@ -130,7 +130,7 @@ def test_a_fault_that_cannot_be_made_ends_it_with_the_reason(
     assert "Traceback" not in text
 
 
-def test_an_outage_is_kept_though_it_could_not_be_recovered_from(
+def test_an_outage_is_kept_if_its_recovery_fails(
     headcount: Headcount, hello: str, tmp_path: Path
 ) -> None:
     with hello_nginx(tmp_path) as number:
@@ -166,7 +166,9 @@ def test_a_mistake_is_named(headcount: Headcount, arguments: tuple[str, ...], me
     assert message in " ".join(ended.err.split())
 
 
-def test_who_can_be_hit_must_be_known(headcount: Headcount, hello: str, tmp_path: Path) -> None:
+def test_kill_is_refused_if_the_server_cannot_be_started_again(
+    headcount: Headcount, hello: str, tmp_path: Path
+) -> None:
     with hello_nginx(tmp_path) as number:
         ended = headcount.run(
             *("failover", hello, "--target", f"http://127.0.0.1:{number}/", "--users", "5"),

@@ -60,18 +60,18 @@ def bundle(
     return folder
 
 
-def of(times_s: Sequence[float | None], **changed: object) -> list[Outage]:
+def outages(times_s: Sequence[float | None], **changed: object) -> list[Outage]:
     return [outage(place, one, **changed) for place, one in enumerate(times_s, 1)]
 
 
 @pytest.fixture
 def pair(tmp_path: Path) -> tuple[Path, Path]:
-    first = failover(*of(SLOW_S, lost=100))
-    second = failover(*of(FAST_S, lost=0, silent_s=0.0, answered_s=0.0))
+    first = failover(*outages(SLOW_S, lost=100))
+    second = failover(*outages(FAST_S, lost=0, silent_s=0.0, answered_s=0.0))
     return bundle(tmp_path / "one", first), bundle(tmp_path / "two", second, 500.0)
 
 
-def say(*arguments: object, width: int = 110) -> str:
+def output(*arguments: object, width: int = 110) -> str:
     ended = CliRunner().invoke(app, [str(one) for one in arguments], env={"COLUMNS": f"{width}"})
     assert ended.exit_code == 0, ended.exception
     return ended.output
@@ -90,7 +90,7 @@ SENTENCE = (
 
 
 def test_the_command_says_what_differs(pair: tuple[Path, Path]) -> None:
-    text = say("compare", *pair)
+    text = output("compare", *pair)
     assert " ".join(text.split()).startswith(SENTENCE)
     lines = {line[:24].strip(): line[24:].split() for line in text.splitlines()}
     assert lines["Nobody got an answer for"][:6] == ["800", "ms", "0", "ms", "-800", "ms"]
@@ -99,7 +99,7 @@ def test_the_command_says_what_differs(pair: tuple[Path, Path]) -> None:
 
 
 def test_the_numbers_are_those_of_an_independent_computation(pair: tuple[Path, Path]) -> None:
-    found = json.loads(say("compare", *pair, "--json"))
+    found = json.loads(output("compare", *pair, "--json"))
     Draft202012Validator(SCHEMAS["failover-comparison"]()).validate(found)
     assert found["sentence"] == SENTENCE
     served = next(one for one in found["shifts"] if one["figure"] == "served_s")
@@ -113,9 +113,9 @@ def test_the_numbers_are_those_of_an_independent_computation(pair: tuple[Path, P
     assert [one["fault"] for one in found["subjects"]] == ["kill the first node (SIGKILL)"] * 2
 
 
-def test_other_forms_say_the_same(pair: tuple[Path, Path], tmp_path: Path) -> None:
+def test_markdown_and_html_say_the_same(pair: tuple[Path, Path], tmp_path: Path) -> None:
     page = tmp_path / "page.html"
-    text = say("compare", f"old={pair[0]}", f"new={pair[1]}", "--markdown", "--html", page)
+    text = output("compare", f"old={pair[0]}", f"new={pair[1]}", "--markdown", "--html", page)
     assert text.startswith("**new is better than old: users were served")
     assert (
         "| Scenarios failed | 100 | 0 | -100 | -100 to -100 | \N{WHITE HEAVY CHECK MARK} b" in text
@@ -124,12 +124,12 @@ def test_other_forms_say_the_same(pair: tuple[Path, Path], tmp_path: Path) -> No
     assert html.startswith("<!doctype html>")
     assert "95% interval -4.40 to -3.90 s" in html
     assert "<td>-100 to -100</td>" in html
-    assert str(page) in say("compare", *pair, "--html", page)
+    assert str(page) in output("compare", *pair, "--html", page)
 
 
 def test_bundles_of_a_side_are_pooled_in_turns(tmp_path: Path) -> None:
     parts = {
-        name: bundle(tmp_path / name, failover(*of(times)), at_s)
+        name: bundle(tmp_path / name, failover(*outages(times)), at_s)
         for name, times, at_s in (
             ("a", SLOW_S[:3], 0.0),
             ("b", FAST_S[:3], 100.0),
@@ -138,22 +138,24 @@ def test_bundles_of_a_side_are_pooled_in_turns(tmp_path: Path) -> None:
         )
     }
     a, b = f"A={parts['a']},{parts['d']}", f"B={parts['b']},{parts['c']}"
-    found = json.loads(say("compare", a, b, "--json"))
+    found = json.loads(output("compare", a, b, "--json"))
     assert found["sentence"] == SENTENCE
     assert [one["repetitions"] for one in found["subjects"]] == [6, 6]
     assert found["doubts"] == []
     unequal = bundle(
-        tmp_path / "e", failover(*of(FAST_S)), 400.0, ("[server]", '[server]\nworkers = "2"')
+        tmp_path / "e", failover(*outages(FAST_S)), 400.0, ("[server]", '[server]\nworkers = "2"')
     )
-    mixed = json.loads(say("compare", a, f"{b},{unequal}", "--json"))
+    mixed = json.loads(output("compare", a, f"{b},{unequal}", "--json"))
     assert mixed["doubts"] == ["B: its bundles are pooled, but their server settings differ"]
-    few = json.loads(say("compare", parts["a"], parts["b"], "--json"))
+    few = json.loads(output("compare", parts["a"], parts["b"], "--json"))
     assert few["finding"] == "no difference shown"
     assert few["sentence"].endswith("(median); there is no interval of the shift.")
     assert any("too few repetitions" in one for one in few["doubts"])
 
 
-def test_what_makes_them_incomparable_is_said(pair: tuple[Path, Path], tmp_path: Path) -> None:
+def test_differences_that_prevent_a_comparison_are_named(
+    pair: tuple[Path, Path], tmp_path: Path
+) -> None:
     base = record.read(pair[0])
     assert base is not None
     for place, (name, changed, edit) in enumerate(
@@ -168,7 +170,7 @@ def test_what_makes_them_incomparable_is_said(pair: tuple[Path, Path], tmp_path:
     ):
         other = base.model_copy(update=changed)
         folder = bundle(tmp_path / f"other{place}", other, 900.0, edit)
-        found = json.loads(say("compare", pair[0], folder, "--json"))
+        found = json.loads(output("compare", pair[0], folder, "--json"))
         assert found["finding"] == "not comparable"
         differ = "differ" if name in ("users", "criteria") else "differs"
         assert found["sentence"] == f"Not comparable: {name} {differ}."
@@ -177,28 +179,26 @@ def test_what_makes_them_incomparable_is_said(pair: tuple[Path, Path], tmp_path:
         assert f"the bundles of A are not of one set-up: {name} differ" in error
 
 
-def test_what_may_differ_is_said_and_does_not_spoil(
-    pair: tuple[Path, Path], tmp_path: Path
-) -> None:
+def test_differences_that_do_not_matter_are_named(pair: tuple[Path, Path], tmp_path: Path) -> None:
     base = record.read(pair[1])
     assert base is not None
     changed = {"fault": "kill the active node (SIGKILL)", "recover": None, "slot_s": 0.02}
     other = bundle(
         tmp_path / "other", base.model_copy(update=changed), 0.0, ("seed = 5", "seed = 6")
     )
-    found = json.loads(say("compare", pair[0], other, "--json"))
+    found = json.loads(output("compare", pair[0], other, "--json"))
     assert found["finding"] == "better"
     assert [one["what"] for one in found["unlike"]] == [
         *("place of the fault", "recovery", "watching", "seed"),
     ]
 
 
-def test_repetitions_that_do_not_count_are_in_no_figure(
+def test_repetitions_that_do_not_count_are_left_out(
     pair: tuple[Path, Path], tmp_path: Path
 ) -> None:
     bad = outage(7, 99.0, outcome="invalid", reasons=["users were not served before the fault"])
     doubtful = outage(8, 4.6, lost=0, doubts=["the generator was full"])
-    early = failover(*of(FAST_S), bad, doubtful).model_copy(
+    early = failover(*outages(FAST_S), bad, doubtful).model_copy(
         update={"ending": "interrupted", "wanted": 30}
     )
     other = bundle(tmp_path / "other", early)
@@ -213,21 +213,21 @@ def test_repetitions_that_do_not_count_are_in_no_figure(
 
 
 def test_three_set_ups_are_compared_with_the_first(pair: tuple[Path, Path], tmp_path: Path) -> None:
-    third = bundle(tmp_path / "third", failover(*of([None] * 6, restored_s=None)))
-    found = json.loads(say("compare", *pair, third, "--json"))
+    third = bundle(tmp_path / "third", failover(*outages([None] * 6, restored_s=None)))
+    found = json.loads(output("compare", *pair, third, "--json"))
     assert found["finding"] == "mixed"
     assert found["sentence"] == (
         f"{SENTENCE} C is worse than A: users were served within their limits never again in the "
         "time that was watched instead of again after 8.62 s (median); 95% interval at least "
         "+11.2 s."
     )
-    text = say("compare", *pair, third)
+    text = output("compare", *pair, third)
     assert "C against A" in text
     assert "never" in text
 
 
 def test_mistakes_are_named(pair: tuple[Path, Path], tmp_path: Path) -> None:
-    run = bundle(tmp_path / "run", failover(*of(FAST_S)))
+    run = bundle(tmp_path / "run", failover(*outages(FAST_S)))
     (run / record.FILE).unlink()
     assert f"{pair[0]} is a failover, and {run} is not" in mistake("compare", pair[0], run)
     assert "two bundles or more" in mistake("compare", pair[0])

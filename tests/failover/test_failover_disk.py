@@ -45,7 +45,7 @@ def test_a_full_disk_takes_nothing_more_until_it_is_recovered(small: Path, tmp_p
     assert (tmp_path / "recovered").exists()
 
 
-def test_a_disk_that_is_full_already_stays_so(small: Path) -> None:
+def test_a_disk_that_was_full_stays_full(small: Path) -> None:
     first, second = (fault_of(f"fill={small}", None, None) for _ in range(2))
     first.inject(Event())
     second.inject(Event())
@@ -55,9 +55,7 @@ def test_a_disk_that_is_full_already_stays_so(small: Path) -> None:
     assert list(small.iterdir()) == []
 
 
-def test_a_big_disk_and_what_is_no_folder_are_refused(
-    small: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_big_disks_and_files_are_refused(small: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(InputError, match="fill=/nowhere: No such file or directory"):
         fault_of("fill=/nowhere", None, None)
     (small / "file").touch()
@@ -75,7 +73,7 @@ def test_the_disk_of_the_run_itself_is_not_filled(small: Path, tmp_path: Path) -
         fault.check_beside(small / "runs" / "today")
 
 
-def test_a_folder_that_takes_no_file_is_one_clear_error(small: Path) -> None:
+def test_a_read_only_folder_is_an_error(small: Path) -> None:
     fault = fault_of(f"fill={small}", None, None)
     subprocess.run(["mount", "-o", "remount,ro", small], check=True)
     with pytest.raises(TargetError, match="Read-only file system"):

@@ -49,7 +49,7 @@ def target(pid: int, restarts: list[int] | None = None) -> FaultTarget:
     return FaultTarget("web", lambda: [pid], restart)
 
 
-def test_kill_ends_all_processes_and_recovery_starts_it_again(family: tuple[int, int]) -> None:
+def test_kill_ends_all_processes_and_recovery_starts_the_server(family: tuple[int, int]) -> None:
     restarts: list[int] = []
     fault = Kill(target(family[0], restarts), None)
     fault.prepare()
@@ -60,7 +60,7 @@ def test_kill_ends_all_processes_and_recovery_starts_it_again(family: tuple[int,
     assert (fault.text, fault.recovery) == ("kill web (SIGKILL)", "start web again")
 
 
-def test_stop_lets_all_processes_stand_still_until_it_is_over(family: tuple[int, int]) -> None:
+def test_stop_suspends_all_processes_until_recovery(family: tuple[int, int]) -> None:
     fault = Stop(target(family[0]), None)
     fault.prepare()
     fault.inject(Event())
@@ -87,13 +87,13 @@ def test_a_fault_that_nobody_can_recover_from_is_refused() -> None:
 
 
 @pytest.mark.parametrize("kind", ["cut", "cut-in", "cut-out", "node"])
-def test_a_node_whose_network_is_somebody_elses_is_cut_by_a_command(kind: str) -> None:
+def test_nodes_outside_the_lab_are_cut_by_a_command(kind: str) -> None:
     message = rf'--fault {kind}: web is not on .* --recover "ssh node1 nft delete table inet cut"'
     with pytest.raises(InputError, match=message):
         fault_of(kind, None, target(1, []))
 
 
-def test_a_service_that_nobody_here_can_move_is_moved_by_a_command() -> None:
+def test_services_outside_the_lab_are_moved_by_a_command() -> None:
     with pytest.raises(InputError, match=r'--fault move: .* --planned --fault "ssh node1 crm_'):
         fault_of("move", None, target(1, []))
 
@@ -107,7 +107,7 @@ def test_a_command_that_fails_says_what_it_printed(tmp_path: Path) -> None:
     assert done.exists()
 
 
-def test_a_command_that_takes_too_long_ends_with_all_that_it_began(tmp_path: Path) -> None:
+def test_a_command_that_takes_too_long_ends_with_its_children(tmp_path: Path) -> None:
     pids = tmp_path / "pids"
     began_s = time.monotonic()
     with pytest.raises(TargetError, match=r"took longer than 0.5 s"):
@@ -116,7 +116,7 @@ def test_a_command_that_takes_too_long_ends_with_all_that_it_began(tmp_path: Pat
     wait_for(lambda: state(int(pids.read_text())) in ("gone", "Z"))
 
 
-def test_what_a_command_leaves_in_the_background_goes_on(tmp_path: Path) -> None:
+def test_background_processes_of_a_command_go_on(tmp_path: Path) -> None:
     pids = tmp_path / "pids"
     command.run(f"sleep 61 & echo $! > {pids}", "--recover", 30.0)
     pid = int(pids.read_text())
@@ -124,7 +124,7 @@ def test_what_a_command_leaves_in_the_background_goes_on(tmp_path: Path) -> None
     os.kill(pid, 9)
 
 
-def test_a_command_ends_as_soon_as_it_is_to() -> None:
+def test_a_command_can_be_interrupted() -> None:
     ended = Event()
     Timer(0.3, ended.set).start()
     began_s = time.monotonic()
@@ -135,7 +135,7 @@ def test_a_command_ends_as_soon_as_it_is_to() -> None:
     assert not command.succeeds("false", 30.0)
 
 
-def test_a_node_is_cut_off_from_the_others_by_stopping_what_carries_their_words(
+def test_a_node_is_isolated_by_stopping_its_lines_to_the_others(
     family: tuple[int, int],
 ) -> None:
     with pytest.raises(

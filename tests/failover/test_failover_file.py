@@ -16,7 +16,7 @@ ADVERT_MS = 400
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(240)]
 
 
-def left_by_the_dead() -> list[str]:
+def leftover_segments() -> list[str]:
     """Segments of runs that are over."""
     found = []
     for folder, pattern in ((segment.DEVICES, segment.DEVICE), (segment.NAMESPACES, segment.SPACE)):
@@ -56,10 +56,10 @@ def test_the_other_node_takes_over(
     assert one["writes"]["gone"] == 0, "both nodes have the same folder"
     assert headcount.servers() == []
     assert headcount.leftovers() == []
-    wait_for(lambda: left_by_the_dead() == [])
+    wait_for(lambda: leftover_segments() == [])
 
 
-def test_users_who_come_back_only_wait(headcount: Headcount) -> None:
+def test_users_with_durable_handles_only_wait(headcount: Headcount) -> None:
     ended = headcount.run(
         *("failover", *FILES, "--target", "lab:ha-file", "--set", f"advert_ms={ADVERT_MS}"),
         *("--repeat", "1", *QUICK, "--fault", "kill", "--criteria", "overload<20%"),
@@ -99,7 +99,7 @@ def test_a_node_that_hears_nothing_keeps_the_address_until_it_is_joined_again(
         (("vrrp_preempt=off",), "front=haproxy takes no vrrp_preempt"),
     ],
 )
-def test_settings_are_those_of_the_front(
+def test_settings_of_another_front_are_refused(
     headcount: Headcount, settings: tuple[str, ...], message: str
 ) -> None:
     given = [word for one in settings for word in ("--set", one)]
@@ -111,7 +111,7 @@ def test_settings_are_those_of_the_front(
     assert message in " ".join(ended.err.split())
 
 
-def test_its_network_cannot_be_limited(headcount: Headcount) -> None:
+def test_a_network_limit_is_refused(headcount: Headcount) -> None:
     ended = headcount.run(
         *("failover", *FILES, "--target", "lab:ha-file", "--fault", "kill"),
         *("--limit", "network=80Mbit/s"),

@@ -67,7 +67,7 @@ def test_the_answer_says_what_was_felt() -> None:
     assert headline(calm) == "no outage"
 
 
-def test_users_who_are_not_back_are_said_to_be_away() -> None:
+def test_users_who_do_not_return_are_reported_away() -> None:
     away = {"answered_s": None, "restored_s": None, "silent_s": 20.0}
     found = failover(outage(1, None, **away), outage(2, None, **away), outage(3))
     assert "Users were not back in 2 of them" in found.sentence
@@ -77,7 +77,7 @@ def test_users_who_are_not_back_are_said_to_be_away() -> None:
     assert [cell.text for cell in table.rows[1].cells][1] == "never"
 
 
-def test_what_does_not_count_is_in_no_figure() -> None:
+def test_repetitions_that_do_not_count_are_in_no_figure() -> None:
     bad = outage(1, 99.0, outcome="invalid", reasons=["users were not served before the fault"])
     found = failover(bad)
     assert found.spreads == []

@@ -71,7 +71,7 @@ class MemoryStore:
         """Nothing."""
 
 
-def played(memory: Memory, *states: str) -> Ledger:
+def written_ledger(memory: Memory, *states: str) -> Ledger:
     """A ledger that was written while the server was in these states, one after the other."""
     ledger = Ledger(lambda: MemoryStore(memory), 3, time.monotonic)
     ledger.start()
@@ -86,18 +86,18 @@ def played(memory: Memory, *states: str) -> Ledger:
     return ledger
 
 
-def test_a_server_that_keeps_all_and_is_away_for_a_while_loses_nothing() -> None:
+def test_a_server_that_is_down_for_a_while_loses_nothing() -> None:
     memory = Memory()
-    found = played(memory, "well", "is_down").check(0.0)
+    found = written_ledger(memory, "well", "is_down").check(0.0)
     assert (found.gone, found.stale, found.gone_from_s) == (0, 0, None)
     assert found.acknowledged == sum(map(len, memory.rows.values())) > 20
     assert 1 <= found.unanswered <= 3  # each writer had one under way, or was about to
 
 
-def test_what_was_acknowledged_and_not_kept_is_gone() -> None:
+def test_acknowledged_rows_that_are_not_kept_are_gone() -> None:
     memory = Memory()
     began_s = time.monotonic()
-    found = played(memory, "well", "loses").check(began_s)
+    found = written_ledger(memory, "well", "loses").check(began_s)
     assert found.gone == memory.lost > 5
     assert found.gone_from_s is not None
     assert found.gone_to_s is not None
@@ -105,8 +105,8 @@ def test_what_was_acknowledged_and_not_kept_is_gone() -> None:
     assert found.stale == 0  # what is gone for good is not stale
 
 
-def test_what_is_there_in_the_end_and_was_not_shown_is_stale() -> None:
-    found = played(Memory(), "well", "hides").check(0.0)
+def test_rows_that_are_hidden_and_there_later_are_stale() -> None:
+    found = written_ledger(Memory(), "well", "hides").check(0.0)
     assert found.gone == 0
     assert found.stale > 5
 

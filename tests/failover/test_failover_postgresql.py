@@ -50,7 +50,9 @@ def shop(tmp_path: Path) -> str:
     return str(file)
 
 
-def failed(headcount: Headcount, shop: str, fault: str, arguments: Sequence[str]) -> dict[str, Any]:
+def only_outage(
+    headcount: Headcount, shop: str, fault: str, arguments: Sequence[str]
+) -> dict[str, Any]:
     """The only outage of a failover."""
     ended = headcount.run(
         *("failover", shop, "--target", "lab:ha-postgresql", "--users", "20", *SOON),
@@ -68,7 +70,7 @@ def test_a_killed_primary_is_replaced_when_its_lease_has_run_out(
     headcount: Headcount, shop: str
 ) -> None:
     """After the lease of 8 s at the earliest: it was renewed 2 s before the fault, or less."""
-    one = failed(headcount, shop, "kill", ["--after", "5s"])
+    one = only_outage(headcount, shop, "kill", ["--after", "5s"])
     assert one["fault"] == "kill the primary node (SIGKILL)"
     assert one["silent_s"] > 5
     assert one["served_s"] is not None
@@ -80,7 +82,7 @@ def test_a_killed_primary_is_replaced_when_its_lease_has_run_out(
 def test_a_primary_that_is_cut_off_loses_acknowledged_writes_unless_it_waits_for_the_standby(
     headcount: Headcount, shop: str, replication: str
 ) -> None:
-    one = failed(
+    one = only_outage(
         headcount, shop, "isolate", ["--after", "14s", "--set", f"replication={replication}"]
     )
     writes = one["writes"]

@@ -29,7 +29,7 @@ def brute_p(one: Sequence[float], two: Sequence[float]) -> float:
 
 
 @pytest.mark.parametrize("seed", range(60))
-def test_the_p_value_is_that_of_counting_with_ties_and_what_never_came(seed: int) -> None:
+def test_the_p_value_is_that_of_brute_force_with_ties_and_missing_values(seed: int) -> None:
     random = np.random.default_rng(seed)
     n, m = random.integers(1, 7, 2)
     draws = [float(one) for one in random.integers(0, 6, n + m)]
@@ -38,7 +38,7 @@ def test_the_p_value_is_that_of_counting_with_ties_and_what_never_came(seed: int
 
 
 @pytest.mark.parametrize(("n", "m"), [(4, 4), (3, 9), (6, 6), (20, 31), (49, 51)])
-def test_without_ties_it_is_the_exact_mann_whitney(n: int, m: int) -> None:
+def test_the_p_value_without_ties_is_the_exact_mann_whitney_one(n: int, m: int) -> None:
     random = np.random.default_rng(n)
     a, b = random.normal(0, 1, n).tolist(), random.normal(0.7, 1, m).tolist()
     known = stats.mannwhitneyu(a, b, method="exact").pvalue
@@ -46,7 +46,7 @@ def test_without_ties_it_is_the_exact_mann_whitney(n: int, m: int) -> None:
     assert p_value(b, a) == pytest.approx(known, rel=1e-9)
 
 
-def test_of_many_values_it_is_the_normal_one() -> None:
+def test_the_p_value_of_many_values_is_the_asymptotic_one() -> None:
     random = np.random.default_rng(5)
     a, b = random.integers(0, 30, 70).tolist(), random.integers(3, 33, 61).tolist()
     known = stats.mannwhitneyu(a, b, method="asymptotic").pvalue
@@ -129,7 +129,7 @@ def _watched(true: Sequence[float], watched_s: float) -> list[Felt]:
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_the_interval_holds_that_of_whatever_was_not_seen(seed: int) -> None:
+def test_the_interval_contains_that_of_any_missing_values(seed: int) -> None:
     """What did not come may have come at any time after it was watched."""
     random = np.random.default_rng(seed)
     a, b = random.exponential(4, 6), random.exponential(4, 5)
@@ -143,7 +143,7 @@ def test_the_interval_holds_that_of_whatever_was_not_seen(seed: int) -> None:
         assert high is None or high >= full.high
 
 
-def test_what_never_came_is_longer_than_all_others() -> None:
+def test_missing_values_are_longer_than_all_others() -> None:
     served, away = felt([2.0, 2.1, 2.2, 2.3, 2.5]), felt([], [60.0] * 5)
     worse = shift("served_s", ("A", "B"), served, away)
     assert worse.finding == "worse"
@@ -161,7 +161,7 @@ def test_what_never_came_is_longer_than_all_others() -> None:
     )
 
 
-def test_what_was_watched_too_shortly_shows_nothing() -> None:
+def test_watching_too_shortly_shows_no_difference() -> None:
     """Not back after 1 s is no proof of being slower than 5 s, whatever the ranks say."""
     found = shift("served_s", ("A", "B"), felt([5.0, 5.1, 5.2, 5.3, 5.4]), felt([], [1.0] * 5))
     assert found.p < 0.05

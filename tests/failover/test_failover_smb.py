@@ -71,7 +71,7 @@ def test_rows_are_written_and_read_back(server: SambaServer, changed: dict[str, 
         one.close()
 
 
-def test_rows_that_are_gone_or_changed_show(server: SambaServer) -> None:
+def test_rows_that_are_gone_or_changed_are_found(server: SambaServer) -> None:
     store = SmbStore(prepared(server))
     store.begin()
     for number in range(1, 20_001):

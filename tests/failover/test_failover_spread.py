@@ -42,7 +42,7 @@ def test_the_estimate_is_that_of_numpy() -> None:
         assert quantile(values, share).value == pytest.approx(expected)
 
 
-def test_what_did_not_come_counts_as_longest() -> None:
+def test_missing_values_count_as_longest() -> None:
     found = spread("served_s", [2.0, 1.0, None, 3.0, 4.0])
     assert (found.number, found.missing, found.median, found.worst) == (5, 1, 3.0, None)
     assert found.p95 is None

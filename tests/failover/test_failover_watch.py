@@ -14,7 +14,7 @@ def nodes(*names: str) -> NodeStates:
     )
 
 
-def seen(*rows: tuple[float, str, str]) -> list[NodeState]:
+def node_states(*rows: tuple[float, str, str]) -> list[NodeState]:
     return [NodeState(at_s=at_s, node=name, state=state) for at_s, name, state in rows]
 
 
@@ -47,7 +47,7 @@ def test_a_watch_that_never_began_can_be_ended() -> None:
 
 def test_a_failure_is_noticed_before_another_node_takes_over() -> None:
     before = [(0.0, "a", "primary"), (0.0, "b", "standby")]
-    whole = seen(
+    whole = node_states(
         *before,
         (0.1, "a", "no answer"),
         (7.1, "b", "standby without a primary"),
@@ -56,6 +56,6 @@ def test_a_failure_is_noticed_before_another_node_takes_over() -> None:
     )
     assert phases(whole, nodes("a", "b")) == (7.1, 7.4)
     # the same node again is no other node
-    back = seen(*before, (0.1, "a", "no answer"), (5.0, "a", "primary"))
+    back = node_states(*before, (0.1, "a", "no answer"), (5.0, "a", "primary"))
     assert phases(back, nodes("a", "b")) == (None, None)
     assert phases([], nodes("a", "b")) == (None, None)
