@@ -128,28 +128,28 @@ class Field:
         """A process that plays attacks in turn."""
         return Player(self.headcount, HEADCOUNT_PASSWORD=self.password)
 
-    def played(self, player: Player, attack: Attack) -> Outcome:
+    def outcome_from(self, player: Player, attack: Attack) -> Outcome:
         """Play an attack to the end of the command."""
         with lying(attack.play) as liar:
             outcome = player.play(self.line(attack, liar.address))
         return replace(outcome, wrong=liar.wrong)
 
-    def alone(self, attack: Attack) -> Outcome:
+    def outcome_alone(self, attack: Attack) -> Outcome:
         """Play an attack for a test of its own."""
         player = self.player()
         player.play(self.nobody())  # it loads what is loaded once
         try:
-            return self.played(player, attack)
+            return self.outcome_from(player, attack)
         finally:
             player.close()
 
-    def waited_for(self, attack: Attack, usual_kib: int) -> Outcome:
+    def outcome_of_slow(self, attack: Attack, usual_kib: int) -> Outcome:
         """The same in a process of its own, which usually takes so much memory."""
         with lying(attack.play) as liar:
-            outcome = self.started(self.line(attack, liar.address))
+            outcome = self.outcome_in_own_process(self.line(attack, liar.address))
         return replace(outcome, grown_kib=outcome.grown_kib - usual_kib, wrong=liar.wrong)
 
-    def started(self, line: Sequence[str]) -> Outcome:
+    def outcome_in_own_process(self, line: Sequence[str]) -> Outcome:
         """What becomes of a command in a process of its own; all of its memory has grown."""
         with STARTING:
             command = self.headcount.start(*line, HEADCOUNT_PASSWORD=self.password)
@@ -184,9 +184,9 @@ class Outcomes:
         self._found: dict[str, Outcome] = {}
         self._hanging: dict[str, str] = {}
         slow = [attack for attack in attacks if attack.is_slow]
-        usual_kib = field.started(field.nobody()).grown_kib if slow else 0
+        usual_kib = field.outcome_in_own_process(field.nobody()).grown_kib if slow else 0
         with ThreadPoolExecutor(len(slow) or 1) as pool:
-            waiting = {one.name: pool.submit(field.waited_for, one, usual_kib) for one in slow}
+            waiting = {one.name: pool.submit(field.outcome_of_slow, one, usual_kib) for one in slow}
             self._play([attack for attack in attacks if not attack.is_slow])
             for name, future in waiting.items():
                 try:
@@ -197,10 +197,10 @@ class Outcomes:
     def _play(self, attacks: Sequence[Attack]) -> None:
         player = self.field.player()
         player.play(self.field.nobody())  # it loads what is loaded once
-        self.honest = self.field.played(player, Attack("honest", self.field.honest, ""))
+        self.honest = self.field.outcome_from(player, Attack("honest", self.field.honest, ""))
         for attack in attacks:
             try:
-                self._found[attack.name] = self.field.played(player, attack)
+                self._found[attack.name] = self.field.outcome_from(player, attack)
             except AssertionError as error:
                 self._hanging[attack.name] = str(error)
                 player = self.field.player()

@@ -236,19 +236,19 @@ def outcomes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Outcomes]:
 
 
 @pytest.mark.parametrize("attack", ATTACKS, ids=lambda attack: attack.name)
-def test_a_lie_is_told(outcomes: Outcomes, attack: Attack) -> None:
+def test_each_lie_gets_one_clear_message(outcomes: Outcomes, attack: Attack) -> None:
     assert_met(outcomes, attack)
 
 
-def test_nothing_that_is_kept_has_the_password(outcomes: Outcomes) -> None:
+def test_no_bundle_contains_the_password(outcomes: Outcomes) -> None:
     assert_kept_nothing(outcomes)
 
 
-def test_without_a_lie_it_is_a_good_server(outcomes: Outcomes) -> None:
+def test_an_honest_server_has_no_failures(outcomes: Outcomes) -> None:
     assert_served(outcomes)
 
 
-def test_a_redirect_leads_nobody_elsewhere(outcomes: Outcomes) -> None:
+def test_redirects_to_other_servers_are_not_followed(outcomes: Outcomes) -> None:
     with lying(honest) as elsewhere:
         where = f"Location: http://{elsewhere.address}/\r\n".encode()
 
@@ -258,7 +258,7 @@ def test_a_redirect_leads_nobody_elsewhere(outcomes: Outcomes) -> None:
                 line.send(b"HTTP/1.1 302 Found\r\n", where, b"Content-Length: 0\r\n\r\n")
 
         attack = loaded("redirects", redirect, "redirects are not followed")
-        assert_met(outcomes, attack, outcomes.field.alone(attack))
+        assert_met(outcomes, attack, outcomes.field.outcome_alone(attack))
         assert elsewhere.connections == 0
 
 
@@ -267,4 +267,4 @@ def test_a_bomb_is_not_unpacked(outcomes: Outcomes, tmp_path: Path) -> None:
     step = '{ name = "page", op = "get", page = "any" }'
     path.write_text(workload("http", step, PAGES), "utf-8")
     attack = Attack("bomb", unpack_bomb, "wrong data at offset 0", options=PACKED)
-    assert_met(outcomes, attack, replace(outcomes.field, workload=str(path)).alone(attack))
+    assert_met(outcomes, attack, replace(outcomes.field, workload=str(path)).outcome_alone(attack))

@@ -74,9 +74,9 @@ def outcomes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Outcomes]:
 
 
 @pytest.mark.parametrize("attack", ATTACKS, ids=lambda attack: attack.name)
-def test_a_lie_is_told(outcomes: Outcomes, attack: Attack) -> None:
+def test_each_lie_gets_one_clear_message(outcomes: Outcomes, attack: Attack) -> None:
     assert_met(outcomes, attack)
 
 
-def test_nothing_that_is_kept_has_the_password(outcomes: Outcomes) -> None:
+def test_no_bundle_contains_the_password(outcomes: Outcomes) -> None:
     assert_kept_nothing(outcomes)

@@ -224,20 +224,20 @@ def outcomes(field: Field, attacks_over_tls: list[Attack]) -> Outcomes:
 
 
 @pytest.mark.parametrize("attack", ATTACKS, ids=lambda attack: attack.name)
-def test_a_lie_to_users_is_told(outcomes: Outcomes, attack: Attack) -> None:
+def test_each_lie_to_users_gets_one_clear_message(outcomes: Outcomes, attack: Attack) -> None:
     assert_met(outcomes, attack)
 
 
-def test_lies_after_a_real_handshake_are_told(
+def test_lies_after_a_real_handshake_get_clear_messages(
     outcomes: Outcomes, attacks_over_tls: list[Attack]
 ) -> None:
     for attack in attacks_over_tls:
         assert_met(outcomes, attack)
 
 
-def test_nothing_that_is_kept_has_the_password(outcomes: Outcomes) -> None:
+def test_no_bundle_contains_the_password(outcomes: Outcomes) -> None:
     assert_kept_nothing(outcomes)
 
 
-def test_without_a_lie_it_is_a_good_server(outcomes: Outcomes) -> None:
+def test_an_honest_server_has_no_failures(outcomes: Outcomes) -> None:
     assert_served(outcomes)
