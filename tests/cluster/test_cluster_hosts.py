@@ -52,7 +52,7 @@ def test_a_mistake_is_named(name: str, tmp_path: Path) -> None:
     assert "geheim" not in str(error.value)
 
 
-def test_a_cluster_is_called_as_its_file(tmp_path: Path) -> None:
+def test_a_cluster_is_named_after_its_file(tmp_path: Path) -> None:
     path = tmp_path / "big lab.toml"
     path.write_text(ONE, "utf-8")
     assert hosts.name_of(path, hosts.load(path)) == "big-lab"

@@ -52,7 +52,7 @@ def postgres() -> Iterator[Postgres]:
         yield server
 
 
-def test_agents_play_the_users_that_one_would_and_keep_no_password(
+def test_agents_play_the_same_users_and_keep_no_password(
     headcount: Headcount, cluster: RayCluster, postgres: Postgres, tmp_path: Path
 ) -> None:
     workload, people = tmp_path / "roles.toml", tmp_path / "people.csv"

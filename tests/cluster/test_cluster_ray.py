@@ -37,11 +37,11 @@ def run(headcount: Headcount, cluster: RayCluster, agents: int, *load: str) -> E
     return headcount.run(*arguments(cluster, agents, *load), **cluster.environment)
 
 
-def begin(headcount: Headcount, cluster: RayCluster, *load: str) -> Command:
+def start_run(headcount: Headcount, cluster: RayCluster, *load: str) -> Command:
     return headcount.start(*arguments(cluster, 2, *load), **cluster.environment)
 
 
-def shown(headcount: Headcount) -> Any:
+def shown_levels(headcount: Headcount) -> Any:
     return headcount.run("show", str(headcount.bundle), "--json").json["levels"]
 
 
@@ -50,7 +50,7 @@ def test_each_machine_plays_its_part_and_nothing_is_left(
 ) -> None:
     ended = run(headcount, cluster, 2, *LEVEL)
     assert ended.code == 0, ended
-    (level,) = shown(headcount)
+    (level,) = shown_levels(headcount)
     assert level["users_reported"] == 21
     # Each has a worker for each of its machine's two CPUs; where other programs make one of them
     # slower meanwhile, all have more, and it has fewer than the other.
@@ -71,14 +71,14 @@ def test_each_machine_plays_its_part_and_nothing_is_left(
 def test_an_agent_that_is_killed_is_noticed_and_the_level_played_again(
     headcount: Headcount, cluster: RayCluster
 ) -> None:
-    under_way = begin(headcount, cluster, *LADDER)
+    under_way = start_run(headcount, cluster, *LADDER)
     under_way.reach(lambda: level_began(headcount, 2))
     os.kill(cluster.agents()[0], signal.SIGKILL)
     ended = under_way.ended()
     assert ended.code == 0, ended
-    levels = [(one["users"], one["agents_lost"]) for one in shown(headcount)]
+    levels = [(one["users"], one["agents_lost"]) for one in shown_levels(headcount)]
     assert levels in ([(20, False), (30, True), (30, False)], [(20, False), (30, False)])
-    (event,) = lost(headcount)
+    (event,) = lost_agents(headcount)
     assert event["left"] == "1 of 2 agents go on"
     wait_for(lambda: not cluster.agents(), 30)
 
@@ -93,7 +93,7 @@ def test_more_agents_than_machines_are_refused(headcount: Headcount, cluster: Ra
     assert not cluster.agents()
 
 
-def test_a_wrong_token_and_none_are_refused(headcount: Headcount, cluster: RayCluster) -> None:
+def test_wrong_and_missing_tokens_are_refused(headcount: Headcount, cluster: RayCluster) -> None:
     line = arguments(cluster, 2, *LEVEL)
     wrong = headcount.run(*line, RAY_AUTH_MODE="token", RAY_AUTH_TOKEN="0" * 64)
     assert wrong.code == 2
@@ -118,7 +118,7 @@ def test_passwords_are_nowhere_in_the_cluster(
         )
         store.cli("-a", secret, "config", "set", "requirepass", "")
     assert ended.code == 0, ended
-    assert shown(headcount)[0]["total"]["completed"] > 0
+    assert shown_levels(headcount)[0]["total"]["completed"] > 0
     memory = Path("/dev/shm")  # noqa: S108 - Ray's object store
     texts = [*texts_in(cluster.folder), *texts_in(memory)]
     assert any(b"AgentActor" in text for text in texts)
@@ -136,7 +136,7 @@ def test_a_cluster_that_lets_everybody_in_is_refused(headcount: Headcount) -> No
     assert "lets everybody in" in ended.message
 
 
-def test_where_no_cluster_is_the_error_says_so(headcount: Headcount) -> None:
+def test_a_missing_cluster_is_an_error(headcount: Headcount) -> None:
     on = ("--agents", "2", "--cluster", "ray://127.0.0.1:9")
     ended = headcount.run("run", str(LIGHT), "--target", "lab:app", *on, *LEVEL)
     assert ended.code == 3
@@ -151,7 +151,7 @@ def test_a_machine_that_dies_is_noticed_and_the_level_played_again(
     headcount: Headcount, cluster: RayCluster
 ) -> None:
     """The last one here: the cluster is smaller after it."""
-    under_way = begin(headcount, cluster, *LADDER)
+    under_way = start_run(headcount, cluster, *LADDER)
     under_way.reach(lambda: level_began(headcount, 2))
     raylet = cluster.raylet(0)
     silent = [raylet, *(pid for pid in cluster.agents() if parent(pid) == raylet)]
@@ -162,9 +162,9 @@ def test_a_machine_that_dies_is_noticed_and_the_level_played_again(
     for pid in silent:
         os.kill(pid, signal.SIGKILL)
     assert ended.code == 0, ended
-    (event,) = lost(headcount)
+    (event,) = lost_agents(headcount)
     assert event["left"] == "1 of 2 agents go on"
-    assert [one["users"] for one in shown(headcount) if not one["agents_lost"]] == [20, 30]
+    assert [one["users"] for one in shown_levels(headcount) if not one["agents_lost"]] == [20, 30]
 
 
 def level_began(headcount: Headcount, level: int) -> bool:
@@ -185,6 +185,6 @@ def texts_in(folder: Path) -> Iterator[bytes]:
                 yield path.read_bytes()
 
 
-def lost(headcount: Headcount) -> list[dict[str, Any]]:
+def lost_agents(headcount: Headcount) -> list[dict[str, Any]]:
     events = lines(headcount.bundle / "events.ndjson")
     return [one for one in events if one["event"] == "agents-lost"]

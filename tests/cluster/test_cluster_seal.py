@@ -11,7 +11,7 @@ def ways(name: str = "orders") -> tuple[SealedWay, SealedWay]:
     return here.channel(there.public, name), there.channel(here.public, name)
 
 
-def test_what_is_sealed_here_is_opened_there() -> None:
+def test_sealed_messages_are_opened_at_the_other_end() -> None:
     here, there = ways()
     for text in (b"", b"a secret", b"a secret", bytes(100_000)):
         sealed = here.seal(text)
@@ -19,13 +19,13 @@ def test_what_is_sealed_here_is_opened_there() -> None:
         assert there.open(sealed) == text
 
 
-def test_the_same_text_is_never_sealed_alike() -> None:
+def test_the_same_text_is_sealed_differently_each_time() -> None:
     here, _ = ways()
     assert here.seal(b"a secret") != here.seal(b"a secret")
 
 
 @pytest.mark.parametrize("which", ["altered", "repeated", "left out", "of another way"])
-def test_what_is_not_the_next_message_is_refused(which: str) -> None:
+def test_only_the_next_message_is_accepted(which: str) -> None:
     here, there = ways()
     first, second = here.seal(b"one"), here.seal(b"two")
     if which == "altered":

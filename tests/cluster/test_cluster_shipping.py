@@ -55,7 +55,7 @@ def sent(parts: list[Part]) -> bytes:
     return output.getvalue()
 
 
-def test_what_is_sent_appears_whole_and_alone(tmp_path: Path) -> None:
+def test_a_build_is_unpacked_whole_and_uses_nothing_else(tmp_path: Path) -> None:
     module = tmp_path / "only.py"
     module.write_text("answer = 42\n", "utf-8")
     program = os.path.realpath(sys.executable)
@@ -63,17 +63,17 @@ def test_what_is_sent_appears_whole_and_alone(tmp_path: Path) -> None:
     stream = io.BytesIO(sent([Part(module, "sub/only.py")]) + b"next request\n")
     folder = tmp_path / "far"
     files.prepare(str(folder))
-    made = files.unpack(str(folder), "b1", program, version, stream)
+    unpacked = files.unpack(str(folder), "b1", program, version, stream)
     assert stream.readline() == b"next request\n"
     assert files.has_build(str(folder), "b1")
-    line = [f"{made}/bin/python3", "-c", "import sub.only, sys; print(sub.only.answer, sys.path)"]
+    line = [f"{unpacked}/bin/python3", "-c", "import sub.only, sys; print(sub.only.answer, sys.path)"]
     shown = subprocess.run(line, check=True, capture_output=True, text=True).stdout
     assert shown.startswith("42 ")
-    others = [one for one in re.findall(r"'([^']*site-packages)'", shown) if made not in one]
+    others = [one for one in re.findall(r"'([^']*site-packages)'", shown) if unpacked not in one]
     assert others == []
 
 
-def test_what_is_cut_off_leaves_nothing(tmp_path: Path) -> None:
+def test_a_build_that_is_cut_off_leaves_nothing(tmp_path: Path) -> None:
     module = tmp_path / "only.py"
     module.write_bytes(bytes(100_000))
     whole = sent([Part(module, "only.py")])
@@ -84,7 +84,7 @@ def test_what_is_cut_off_leaves_nothing(tmp_path: Path) -> None:
     assert list(folder.iterdir()) == []
 
 
-def test_what_another_node_uses_stays(tmp_path: Path) -> None:
+def test_files_that_another_node_uses_are_kept(tmp_path: Path) -> None:
     folder = tmp_path / "clusters" / "lab"
     runs = [folder / "run-1", folder / "run-2"]
     cut, under_way = folder / ".new-1", folder / ".new-2"
@@ -133,7 +133,7 @@ def start(login: Login, run: str, line: list[str], longest_s: float = 30.0) -> i
     return int(login.ask("start", run=run, temp=f"{run}-t", longest_s=longest_s, **values))
 
 
-def test_what_ray_says_is_passed_on(tmp_path: Path) -> None:
+def test_errors_of_ray_are_passed_on(tmp_path: Path) -> None:
     line = ["/bin/sh", "-c", "echo ValueError: no such port; exit 1"]
     with contextlib.closing(Login(None)) as login:
         login.begin()
@@ -190,7 +190,9 @@ def test_machines_of_a_cluster_know_each_other(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("made", "days"), [(NOW - dt.timedelta(days=8), 7), (NOW + dt.timedelta(hours=2), 7)]
 )
-def test_certificates_are_for_a_time(made: dt.datetime, days: int, tmp_path: Path) -> None:
+def test_certificates_are_refused_outside_their_time(
+    made: dt.datetime, days: int, tmp_path: Path
+) -> None:
     authority = Authority("lab", days, made)
     both = [
         context(tmp_path, authority.certificate("a", ["10.0.0.11"]), authority, side)
@@ -200,7 +202,7 @@ def test_certificates_are_for_a_time(made: dt.datetime, days: int, tmp_path: Pat
         shake_hands(both[0], both[1], "10.0.0.11")
 
 
-def test_a_stranger_is_refused(tmp_path: Path) -> None:
+def test_a_certificate_of_another_authority_is_refused(tmp_path: Path) -> None:
     authority, other = Authority("lab", 7, NOW), Authority("lab", 7, NOW)
     server = context(tmp_path, authority.certificate("a", ["10.0.0.11"]), authority, "server")
     client = context(tmp_path, other.certificate("b", []), authority, "client")

@@ -124,7 +124,7 @@ def test_ctrl_c_leaves_nothing(hosts: FarHosts) -> None:
 
 
 @pytest.mark.timeout(300)
-def test_a_full_disk_of_a_host_ends_all(hosts: FarHosts, tmp_path: Path) -> None:
+def test_a_full_disk_on_a_host_ends_the_cluster(hosts: FarHosts, tmp_path: Path) -> None:
     small = tmp_path / "small"
     small.mkdir()
     line = ["mount", "-t", "tmpfs", "-o", "size=24m", "headcount", str(small)]
