@@ -63,13 +63,13 @@ def test_a_build_is_unpacked_whole_and_uses_nothing_else(tmp_path: Path) -> None
     stream = io.BytesIO(sent([Part(module, "sub/only.py")]) + b"next request\n")
     folder = tmp_path / "far"
     files.prepare(str(folder))
-    unpacked = files.unpack(str(folder), "b1", program, version, stream)
+    build = files.unpack(str(folder), "b1", program, version, stream)
     assert stream.readline() == b"next request\n"
     assert files.has_build(str(folder), "b1")
-    line = [f"{unpacked}/bin/python3", "-c", "import sub.only, sys; print(sub.only.answer, sys.path)"]
+    line = [f"{build}/bin/python3", "-c", "import sub.only, sys; print(sub.only.answer, sys.path)"]
     shown = subprocess.run(line, check=True, capture_output=True, text=True).stdout
     assert shown.startswith("42 ")
-    others = [one for one in re.findall(r"'([^']*site-packages)'", shown) if unpacked not in one]
+    others = [one for one in re.findall(r"'([^']*site-packages)'", shown) if build not in one]
     assert others == []
 
 
