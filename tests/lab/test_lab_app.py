@@ -22,7 +22,7 @@ def target(address: str) -> str:
 
 
 @pytest.mark.e2e
-def test_it_answers_as_it_was_set_and_leaves_nothing(base: Path) -> None:
+def test_the_server_has_its_settings_and_leaves_nothing(base: Path) -> None:
     server = start_lab("app", {"threads": "3", "connections": "16"})
     try:
         assert server.address.startswith("127.0.0.1:")
@@ -52,16 +52,16 @@ def test_it_answers_as_it_was_set_and_leaves_nothing(base: Path) -> None:
         ({"write_mode": "fast"}, "it can be: buffered, dsync, direct"),
     ],
 )
-def test_settings_it_does_not_have(base: Path, settings: dict[str, str], message: str) -> None:
+def test_invalid_settings_are_refused(base: Path, settings: dict[str, str], message: str) -> None:
     with pytest.raises(InputError, match=message):
         start_lab("app", settings)
     assert not base.exists()
 
 
-def test_defaults_are_among_what_is_accepted() -> None:
+def test_defaults_are_accepted() -> None:
     app.AppServer.check_settings(app.SETTINGS)
 
 
-def test_a_server_the_lab_does_not_have() -> None:
+def test_an_unknown_server_is_an_error() -> None:
     with pytest.raises(InputError, match='no server "web"; it has: app'):
         start_lab("web", {})

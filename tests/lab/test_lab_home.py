@@ -17,7 +17,7 @@ def base(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return home.base()
 
 
-def age(folder: Path) -> None:
+def make_old(folder: Path) -> None:
     """Make a folder look as if it had been made long ago."""
     long_ago_s = time.time() - 2 * home.YOUNG_S
     os.utime(folder, (long_ago_s, long_ago_s))
@@ -34,7 +34,7 @@ def test_a_home_is_empty_and_goes_with_everything_in_it(base: Path) -> None:
     mine.delete()
 
 
-def test_two_homes_are_two(base: Path) -> None:
+def test_two_homes_are_different_folders(base: Path) -> None:
     homes = [Home("app"), Home("app")]
     assert len(list(base.iterdir())) == 2
     homes[0].delete()
@@ -42,21 +42,21 @@ def test_two_homes_are_two(base: Path) -> None:
     homes[1].delete()
 
 
-def test_what_nobody_uses_any_more_is_swept(base: Path) -> None:
+def test_unused_homes_are_swept(base: Path) -> None:
     in_use = Home("app")
-    age(in_use.path)
+    make_old(in_use.path)
     stale = base / "app-of-a-run-that-was-killed"
     young = base / "app-that-begins-just-now"
     other = base / "web-of-another-server"
     for folder in (stale, young, other):
         folder.mkdir()
         (folder / "client-000000.dat").write_bytes(b"1")
-    age(stale)
-    age(other)
+    make_old(stale)
+    make_old(other)
     link = base / "app-link"
     elsewhere = base.parent / "elsewhere"
     elsewhere.mkdir()
-    age(elsewhere)
+    make_old(elsewhere)
     link.symlink_to(elsewhere)
     mine = Home("app")
     assert set(base.iterdir()) == {in_use.path, young, other, mine.path, link}
@@ -66,7 +66,7 @@ def test_what_nobody_uses_any_more_is_swept(base: Path) -> None:
     mine.delete()
 
 
-def test_a_cache_that_cannot_be_written_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_cache_that_cannot_be_written_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", "/proc")
     with pytest.raises(SystemLimitError, match=r"/proc/headcount/lab.*XDG_CACHE_HOME="):
         Home("app")

@@ -46,7 +46,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Home]:
             os.kill(pid, signal.SIGKILL)
 
 
-def kept(program: str, home: Home) -> KeptServer:
+def kept_server(program: str, home: Home) -> KeptServer:
     return KeptServer([sys.executable, "-S", "-c", program, str(home.path)], home.path)
 
 
@@ -62,8 +62,8 @@ def pids_of(home: Home, number: int) -> list[int]:
 
 
 @pytest.mark.parametrize("program", [FAMILY, DAEMON], ids=["family", "daemon"])
-def test_all_of_a_server_ends_with_it(home: Home, program: str) -> None:
-    server = kept(program, home)
+def test_all_processes_of_a_server_end_with_it(home: Home, program: str) -> None:
+    server = kept_server(program, home)
     pids = pids_of(home, 2)
     assert server.server_pid in pids
     assert server.server_pid != server.pid
@@ -78,7 +78,7 @@ def test_a_frozen_server_ends_in_its_own_way(home: Home, tmp_path: Path) -> None
     farewell = tmp_path / "said"
     handler = f"lambda *_: (open({str(farewell)!r}, 'a').write('bye '), sys.exit())"
     obeys = f"import signal, sys\nsignal.signal(signal.SIGTERM, {handler})\n"
-    server = kept(obeys + DAEMON, home)
+    server = kept_server(obeys + DAEMON, home)
     pids = pids_of(home, 2)
     for pid in (*pids, server.pid):
         os.kill(pid, signal.SIGSTOP)
@@ -88,8 +88,8 @@ def test_a_frozen_server_ends_in_its_own_way(home: Home, tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("name", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
-def test_a_keeper_that_is_told_to_end_ends_it(home: Home, name: signal.Signals) -> None:
-    server = kept(DAEMON, home)
+def test_a_keeper_that_is_signalled_ends_its_server(home: Home, name: signal.Signals) -> None:
+    server = kept_server(DAEMON, home)
     pids = pids_of(home, 2)
     os.kill(server.pid, name)
     wait_for(lambda: not home.path.exists())
@@ -97,8 +97,8 @@ def test_a_keeper_that_is_told_to_end_ends_it(home: Home, name: signal.Signals) 
     server.stop()
 
 
-def test_a_killed_keeper_takes_its_server_along(home: Home) -> None:
-    server = kept(FAMILY, home)
+def test_a_server_ends_with_its_killed_keeper(home: Home) -> None:
+    server = kept_server(FAMILY, home)
     (pid,) = {server.server_pid} & set(pids_of(home, 2))
     os.kill(server.pid, signal.SIGKILL)
     wait_for(lambda: not alive(pid))
@@ -106,8 +106,8 @@ def test_a_killed_keeper_takes_its_server_along(home: Home) -> None:
     assert not processes_with(str(home.path))
 
 
-def test_what_a_killed_keeper_left_frozen_ends_when_it_is_stopped(home: Home) -> None:
-    server = kept(FAMILY, home)
+def test_frozen_processes_of_a_killed_keeper_end_when_stopped(home: Home) -> None:
+    server = kept_server(FAMILY, home)
     pids = pids_of(home, 2)
     os.killpg(server.server_pid, signal.SIGSTOP)
     wait_for(lambda: all(") T " in Path(f"/proc/{pid}/stat").read_text() for pid in pids))
@@ -117,8 +117,8 @@ def test_what_a_killed_keeper_left_frozen_ends_when_it_is_stopped(home: Home) ->
     assert not any(map(alive, pids))
 
 
-def test_a_group_whose_number_is_another_ones_is_let_alone(home: Home) -> None:
-    server = kept(FOREVER, home)
+def test_a_group_whose_number_is_used_again_is_left_alone(home: Home) -> None:
+    server = kept_server(FOREVER, home)
     time.sleep(0.05)  # the start of a process is counted in hundredths of a second
     with subprocess.Popen([sys.executable, "-S", "-c", FOREVER], process_group=0) as stranger:
         try:
@@ -158,7 +158,7 @@ def test_nothing_is_left_when_the_owner_is_killed(home: Home) -> None:
 def test_a_server_that_ends_by_itself_leaves_its_log_to_its_owner(home: Home) -> None:
     log = home.path / "log"
     program = "import sys\nopen(sys.argv[1] + '/log', 'w').write('no space\\n')\nprint('on stdout')"
-    server = kept(program, home)
+    server = kept_server(program, home)
     with pytest.raises(SystemLimitError, match="ended at once; its log: on stdout\nno space"):
         server.got_port(port.free(), log)
     server.stop()
@@ -166,7 +166,7 @@ def test_a_server_that_ends_by_itself_leaves_its_log_to_its_owner(home: Home) ->
 
 
 def test_children_end_when_their_server_has_died(home: Home) -> None:
-    server = kept(DAEMON, home)
+    server = kept_server(DAEMON, home)
     pids = pids_of(home, 2)
     os.kill(server.server_pid, signal.SIGKILL)
     wait_for(lambda: not any(map(alive, pids)))
@@ -175,15 +175,17 @@ def test_children_end_when_their_server_has_died(home: Home) -> None:
     server.stop()
 
 
-def test_a_server_that_never_listens(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
-    server = kept(FOREVER, home)
+def test_a_server_that_never_listens_is_an_error(
+    home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server = kept_server(FOREVER, home)
     monkeypatch.setattr(process, "START_S", 0.2)
     with pytest.raises(SystemLimitError, match=r"was not ready within 0\.2 s; its log: nothing"):
         server.got_port(port.free(), home.path / "log")
     server.stop()
 
 
-def test_a_program_that_is_not_there(home: Home) -> None:
+def test_a_missing_program_is_an_error(home: Home) -> None:
     with pytest.raises(SystemLimitError, match="cannot start /no/such/program: No such file"):
         KeptServer(["/no/such/program"], home.path)
     assert not home.path.exists()
@@ -202,7 +204,7 @@ def test_only_homes_of_the_lab_are_deleted(home: Home, tmp_path: Path) -> None:
     assert (tmp_path / "mine").exists()
 
 
-def test_a_server_gets_the_file_handles_there_are(home: Home) -> None:
+def test_a_server_gets_all_file_handles(home: Home) -> None:
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     program = "import json, resource, signal, sys\nfound = [resource.getrlimit(kind) for kind in "
     program += "(resource.RLIMIT_NOFILE, resource.RLIMIT_NPROC)]\n"
@@ -210,7 +212,7 @@ def test_a_server_gets_the_file_handles_there_are(home: Home) -> None:
     program += f"import os\nos.rename(sys.argv[1] + '/new', sys.argv[1] + '/limits')\n{FOREVER}"
     resource.setrlimit(resource.RLIMIT_NOFILE, (256, hard))
     try:
-        server = kept(program, home)
+        server = kept_server(program, home)
     finally:
         resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
     limits = home.path / "limits"
@@ -222,7 +224,7 @@ def test_a_server_gets_the_file_handles_there_are(home: Home) -> None:
     server.stop()
 
 
-def test_those_that_do_not_want_to_end_are_killed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_processes_that_ignore_the_signal_are_killed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(keeper, "TERM_S", 0.3)
     program = DEAF + "print(flush=True)\n" + FOREVER
     with subprocess.Popen([sys.executable, "-S", "-c", program], stdout=subprocess.PIPE) as deaf:
@@ -232,7 +234,7 @@ def test_those_that_do_not_want_to_end_are_killed(monkeypatch: pytest.MonkeyPatc
         assert deaf.wait() == -signal.SIGKILL
 
 
-def test_it_does_not_wait_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ending_does_not_wait_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(keeper, "TERM_S", 0.1)
     monkeypatch.setattr(keeper, "KILL_S", 0.1)
     keeper.end(lambda: {2**22 + 1})  # a number that no process has
@@ -242,7 +244,7 @@ def test_a_keeper_has_time_before_it_is_killed_itself() -> None:
     assert keeper.TERM_S + keeper.KILL_S < process.STOP_S
 
 
-def test_a_keeper_is_light() -> None:
+def test_a_keeper_imports_little() -> None:
     program = "import sys\nimport headcount.lab.keeper\nprint(*sys.modules)"
     loaded = subprocess.check_output([sys.executable, "-c", program], text=True).split()
     assert not {"typer", "pydantic", "rich", "numpy", "headcount._engine"} & set(loaded)

@@ -112,7 +112,7 @@ def test_users_log_on_by_imap_plain_and_over_tls(how: str) -> None:
             imaplib.IMAP4_SSL(*place(server.implicit_tls or ""), ssl_context=stranger)
 
 
-def test_without_tls_there_is_none() -> None:
+def test_starttls_is_not_offered_without_tls() -> None:
     with started(front="lmtp") as server:
         assert (server.implicit_tls, server.authority) == (None, None)
         with session(server) as opened:
@@ -134,7 +134,7 @@ def test_a_wrong_password_and_an_unknown_user_are_refused_and_make_no_mailbox() 
 
 
 @pytest.mark.parametrize("front", FRONTS)
-def test_a_recipient_that_is_not_there_is_refused_and_the_others_get_theirs(front: str) -> None:
+def test_an_unknown_recipient_is_refused_and_the_others_get_their_mail(front: str) -> None:
     with started(front=front) as server:
         refused = send(server, [3, 50, f"nobody@{server.domain}"], "some")
         assert {code for code, _ in refused.values()} == {550}
@@ -143,7 +143,7 @@ def test_a_recipient_that_is_not_there_is_refused_and_the_others_get_theirs(fron
         assert len(inbox(server, 3)) == 1
 
 
-def test_the_front_of_headcounts_own_counts_what_goes_elsewhere(base: Path) -> None:
+def test_headcounts_own_front_counts_mail_for_elsewhere(base: Path) -> None:
     with started(front="headcount", destinations="2") as server:
         near, far = "dest1.test.invalid", "dest2.test.invalid"
         assert server.arrivals() == {near: 0, far: 0}
@@ -198,7 +198,7 @@ if ROOT:  # only root can start a Postfix
             assert opened.starttls(context=context)[0] == 220
             opened.sendmail("a@b.invalid", ["u00001@test.invalid"], "Subject: x\r\n\r\ny\r\n")
 
-    def test_postfix_that_is_not_there(base: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_a_missing_postfix_is_an_error(base: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         real = postfix.find
 
         def find(program: str, advice: str) -> str:
@@ -209,7 +209,7 @@ if ROOT:  # only root can start a Postfix
             start_lab("mail", {"users": "5"})
         assert nothing_is_left(base)
 
-    def test_what_postfix_complains_of_is_told(base: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_complaints_of_postfix_are_quoted(base: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         broken = postfix.postfix_files.MASTER.replace("pickup unix", "pickup pigeon")
         monkeypatch.setattr(postfix.postfix_files, "MASTER", broken)
         with pytest.raises(SystemLimitError, match="pigeon"):
@@ -250,7 +250,9 @@ def test_a_killed_keeper_leaves_nothing(base: Path) -> None:
     assert not alive(pids)
 
 
-def test_ports_that_somebody_takes_meanwhile(base: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ports_that_are_taken_meanwhile_are_replaced(
+    base: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with port.socket.create_server((port.host(), 0)) as stranger:
         taken = stranger.getsockname()[1]
         numbers = iter([port.free(), taken, port.free(), *(port.free() for _ in range(3))])
@@ -264,7 +266,7 @@ def test_ports_that_somebody_takes_meanwhile(base: Path, monkeypatch: pytest.Mon
     assert nothing_is_left(base)
 
 
-def test_dovecot_that_is_not_there(base: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_dovecot_is_an_error(base: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     remedy = "apt-get install -y --no-install-recommends dovecot-imapd dovecot-lmtpd"
     with monkeypatch.context() as without:
         without.setattr(installed, "FOLDERS", ())
@@ -277,7 +279,7 @@ def test_dovecot_that_is_not_there(base: Path, monkeypatch: pytest.MonkeyPatch) 
     assert not base.exists() or nothing_is_left(base)
 
 
-def test_what_dovecot_complains_of_is_told(base: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_complaints_of_dovecot_are_quoted(base: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     broken = dovecot_files.CONFIGURATION + "\nno_such_setting = 1\n"
     monkeypatch.setattr(dovecot_files, "CONFIGURATION", broken)
     with pytest.raises(SystemLimitError, match=r"Dovecot ended at once; .*no_such_setting"):
@@ -333,7 +335,9 @@ def test_a_user_without_rights_has_dovecot_and_no_postfix() -> None:
         assert not processes_with(str(folder))
 
 
-def test_where_homes_are_that_others_use(base: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_homes_that_others_use_are_in_an_open_folder(
+    base: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     elsewhere = home.OPEN if ROOT else None
     assert home.open_base() == base
     for name in ("x" * 90, "100 %U; größer"):
@@ -347,7 +351,7 @@ def test_where_homes_are_that_others_use(base: Path, monkeypatch: pytest.MonkeyP
     assert home.open_base() == (elsewhere or home.base())
 
 
-def test_a_full_disk_is_told_and_nothing_is_left(
+def test_a_full_disk_is_an_error_and_nothing_is_left(
     base: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def write(*_: object) -> None:

@@ -32,7 +32,7 @@ def base(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
                 os.kill(pid, signal.SIGKILL)
 
 
-def test_sessions_share_processes_only_if_told_to() -> None:
+def test_sessions_share_processes_only_with_client_limit() -> None:
     for limit, processes in (("1", 6), ("200", 1)):
         with (
             started(front="lmtp", client_limit=limit) as server,
@@ -49,7 +49,7 @@ def test_processes_are_kept_ready() -> None:
         wait_for(lambda: named(server, "imap-login") == 2)
 
 
-def test_lmtp_serves_so_many_connections_at_a_time() -> None:
+def test_lmtp_serves_as_many_connections_as_it_has_processes() -> None:
     with started(front="lmtp", lmtp_processes="2") as server, contextlib.ExitStack() as open_ones:
         for _ in range(2):
             open_ones.enter_context(connected(server)).ehlo()
@@ -84,7 +84,7 @@ def test_compressed_mail_is_on_the_disk_and_read_back(kind: str, magic: bytes) -
         assert inbox(server, 2)[0].count("word") == 1500
 
 
-def test_the_counters_are_what_happened() -> None:
+def test_the_counters_agree_with_what_happened() -> None:
     with started(front="lmtp") as server:
         source = MailSource(server.stats, server.queue_length, server.arrivals)
 
@@ -103,7 +103,7 @@ def test_the_counters_are_what_happened() -> None:
         wait_for(lambda: figures()["mail.sessions"] == 0)
 
 
-def test_the_quota_is_told() -> None:
+def test_the_quota_is_shown_to_users() -> None:
     with started(front="lmtp", quota="on") as server, session(server, 4) as opened:
         assert "QUOTA" in opened.capability()[1][0].decode()
         assert send(server, [4], "counted", "word word word\r\n" * 500) == {}
@@ -111,7 +111,7 @@ def test_the_quota_is_told() -> None:
         assert opened.getquotaroot("INBOX")[0] == "OK"
 
 
-def test_what_dovecot_has_read_is_what_was_set() -> None:
+def test_dovecot_reads_the_settings() -> None:
     program = installed.find("doveconf", "dovecot-core")
     with started(front="lmtp", fsync="never", log="off") as server:
         where = server.stats.parent.parent / "dovecot.conf"
@@ -133,7 +133,7 @@ def test_what_dovecot_has_read_is_what_was_set() -> None:
         ({"front": "lmtp", "destinations": "1"}, "need a front that relays mail"),
     ],
 )
-def test_settings_it_does_not_have(settings: dict[str, str], message: str, base: Path) -> None:
+def test_invalid_settings_are_refused(settings: dict[str, str], message: str, base: Path) -> None:
     with pytest.raises(InputError, match=r"^[^\n]*$") as caught:
         start_lab("mail", settings)
     assert message in str(caught.value)

@@ -19,7 +19,7 @@ def test_a_free_port_is_free_until_somebody_has_it() -> None:
     assert port.is_free(number)
 
 
-def test_a_connection_is_no_listener() -> None:
+def test_a_connection_does_not_hold_a_port() -> None:
     with (
         socket.create_server((port.host(), 0)) as server,
         socket.create_connection(server.getsockname()) as client,

@@ -113,7 +113,7 @@ def test_rows_are_kept_and_read_back_and_nothing_is_left(base: Path) -> None:
     server.stop()
 
 
-def test_a_wrong_password_is_refused_and_so_is_none() -> None:
+def test_wrong_and_missing_passwords_are_refused() -> None:
     with started() as server:
         wrong = psql(server, "select 1", PGPASSWORD="guess")
         assert "password authentication failed" in wrong.stderr
@@ -160,7 +160,7 @@ def test_every_setting_is_in_effect() -> None:
             assert psql_output(server, f"show {known[key].parameter}") == shown, key
 
 
-def test_the_defaults_are_postgresqls_own_but_for_the_connections() -> None:
+def test_the_defaults_are_postgresqls_except_for_connections() -> None:
     with started() as server:
         ask = "select boot_val, setting from pg_settings where name = '{}'"
         for key, one in CONFIGURED.items():
@@ -180,13 +180,13 @@ def test_the_defaults_are_postgresqls_own_but_for_the_connections() -> None:
         ({"work_mem_mib": "0"}, 'work_mem_mib is "0"; it can be: 1 to 100,000'),
     ],
 )
-def test_settings_it_does_not_have(settings: dict[str, str], message: str) -> None:
+def test_invalid_settings_are_refused(settings: dict[str, str], message: str) -> None:
     with pytest.raises(InputError) as caught:
         start_lab("postgresql", settings)
     assert message in str(caught.value)
 
 
-def test_what_postgresql_complains_of_is_told(base: Path) -> None:
+def test_complaints_of_postgresql_are_quoted(base: Path) -> None:
     with pytest.raises(
         SystemLimitError, match=r"PostgreSQL ended at once; .*max_wal_size"
     ) as caught:
@@ -217,7 +217,7 @@ def test_a_killed_owner_leaves_nothing(base: Path) -> None:
     assert not alive(pids)
 
 
-def test_a_killed_keeper_leaves_nothing_though_a_session_waits(base: Path) -> None:
+def test_a_killed_keeper_leaves_nothing_although_a_session_waits(base: Path) -> None:
     with started() as server:
         host, number = server.address.split(":")
         waiting = ["psql", "-h", host, "-p", number, "-U", server.user, "-d", server.database]
@@ -238,7 +238,9 @@ def test_a_killed_keeper_leaves_nothing_though_a_session_waits(base: Path) -> No
     assert not any(Path(name).exists() for name in memory)
 
 
-def test_a_port_that_somebody_takes_meanwhile(base: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_port_that_is_taken_meanwhile_is_replaced(
+    base: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with port.socket.create_server((port.host(), 0)) as stranger:
         taken = stranger.getsockname()[1]
         numbers = iter([taken, port.free()])
@@ -252,7 +254,7 @@ def test_a_port_that_somebody_takes_meanwhile(base: Path, monkeypatch: pytest.Mo
     assert nothing_is_left(base)
 
 
-def test_postgresql_that_is_not_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_postgresql_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(postgresql, "VERSIONS", tmp_path)
     monkeypatch.setattr(installed, "FOLDERS", ())
     monkeypatch.setenv("PATH", "")
@@ -261,7 +263,7 @@ def test_postgresql_that_is_not_there(tmp_path: Path, monkeypatch: pytest.Monkey
         start_lab("postgresql", {})
 
 
-def test_the_newest_version_is_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_newest_version_is_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for version in ("9", "15", "16", "common"):
         (tmp_path / version / "bin").mkdir(parents=True)
         (tmp_path / version / "bin" / "initdb").touch()

@@ -44,7 +44,7 @@ def test_a_half_line_is_not_the_ready_line() -> None:
     server.stop()
 
 
-def test_what_a_server_said_before_it_ended_is_told() -> None:
+def test_the_log_of_a_server_that_ended_is_quoted() -> None:
     server = ServerProcess(python("raise SystemExit('the port is taken')"))
     with pytest.raises(SystemLimitError, match="ended at once; its log: the port is taken"):
         server.ready_line("{")
@@ -70,7 +70,7 @@ def test_an_interrupted_wait_ends_the_server(monkeypatch: pytest.MonkeyPatch) ->
     assert not alive(server.pid)
 
 
-def test_a_server_that_does_not_want_to_end_is_killed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_server_that_ignores_the_signal_is_killed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(process, "STOP_S", 0.3)
     deaf = "import signal\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\n"
     server = ServerProcess(python(deaf + READY + FOREVER))
@@ -96,13 +96,13 @@ def test_a_frozen_server_is_continued_and_ends_by_itself(
     assert last.exists()  # it was not killed
 
 
-def test_ctrl_c_of_the_terminal_does_not_reach_it() -> None:
+def test_ctrl_c_of_the_terminal_does_not_reach_the_server() -> None:
     server = ServerProcess(python(READY + FOREVER))
     assert os.getsid(server.pid) != os.getsid(0)
     server.stop()
 
 
-def test_a_program_that_is_not_there() -> None:
+def test_a_missing_program_is_an_error() -> None:
     with pytest.raises(SystemLimitError, match="cannot start /no/such/program: No such file"):
         ServerProcess(["/no/such/program"])
 

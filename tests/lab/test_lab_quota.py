@@ -25,38 +25,38 @@ with restored(quota):
 
 
 @pytest.fixture
-def where() -> Iterator[dict[str, str]]:
+def groups() -> Iterator[dict[str, str]]:
     """A group by controller, as it is found of a server."""
     with service_group.group(NAME) as folders:
         found = {folder.relative_to(service_group.ROOT).parts[0]: str(folder) for folder in folders}
         yield found if "cpu" in found else {"unified": str(folders[-1])}
 
 
-def quota(where: dict[str, str]) -> Quota:
-    found = quota_of(where)
+def quota(groups: dict[str, str]) -> Quota:
+    found = quota_of(groups)
     assert found is not None
     return found
 
 
-def cores(where: dict[str, str]) -> float:
+def cores(groups: dict[str, str]) -> float:
     """What the kernel says that the group may use."""
-    words = quota(where).before.split()
-    return int(words[0]) / quota(where).period_us
+    words = quota(groups).before.split()
+    return int(words[0]) / quota(groups).period_us
 
 
-def test_it_is_cut_and_given_back(where: dict[str, str]) -> None:
-    first = quota(where)
+def test_a_quota_is_cut_and_given_back(groups: dict[str, str]) -> None:
+    first = quota(groups)
     with restored(first):
         first.cut(0.5)
-        assert cores(where) == pytest.approx(0.5)
+        assert cores(groups) == pytest.approx(0.5)
         first.cut(0.35)
-        assert cores(where) == pytest.approx(0.35)
-    assert quota(where) == first
+        assert cores(groups) == pytest.approx(0.35)
+    assert quota(groups) == first
 
 
-def test_an_own_quota_is_given_back_also_after_an_error(where: dict[str, str]) -> None:
-    quota(where).cut(0.8)
-    second = quota(where)
+def test_a_quota_that_was_set_is_given_back_after_an_error(groups: dict[str, str]) -> None:
+    quota(groups).cut(0.8)
+    second = quota(groups)
 
     def interrupted() -> None:
         with restored(second):
@@ -65,29 +65,29 @@ def test_an_own_quota_is_given_back_also_after_an_error(where: dict[str, str]) -
 
     with pytest.raises(KeyboardInterrupt):
         interrupted()
-    assert cores(where) == pytest.approx(0.8)
+    assert cores(groups) == pytest.approx(0.8)
 
 
-def test_it_is_given_back_after_a_kill(where: dict[str, str]) -> None:
-    before = quota(where)
-    key = "cpu" if "cpu" in where else "unified"
+def test_a_quota_is_given_back_after_a_kill(groups: dict[str, str]) -> None:
+    before = quota(groups)
+    key = "cpu" if "cpu" in groups else "unified"
     program = subprocess.Popen(
-        [sys.executable, "-c", PROGRAM, key, where[key]], stdout=subprocess.PIPE, text=True
+        [sys.executable, "-c", PROGRAM, key, groups[key]], stdout=subprocess.PIPE, text=True
     )
     try:
         assert program.stdout is not None
         assert program.stdout.readline() == "cut\n"
-        assert cores(where) == pytest.approx(0.25)
+        assert cores(groups) == pytest.approx(0.25)
     finally:
         program.kill()
         program.communicate()
     end_s = time.monotonic() + 30
-    while quota(where) != before and time.monotonic() < end_s:
+    while quota(groups) != before and time.monotonic() < end_s:
         time.sleep(0.05)
-    assert quota(where) == before
+    assert quota(groups) == before
 
 
-def test_a_folder_that_limits_nothing_has_none(tmp_path: Path) -> None:
+def test_a_folder_without_limits_has_no_quota(tmp_path: Path) -> None:
     assert quota_of({"cpu": str(tmp_path)}) is None
     assert quota_of({}) is None
 

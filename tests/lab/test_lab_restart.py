@@ -61,7 +61,7 @@ def alive(pids: set[int]) -> set[tuple[int, int]]:
     return {(one.pid, one.started) for one in keeper.processes() if one.pid in pids}
 
 
-def test_one_that_does_not_come_up_says_why_and_can_be_mended(
+def test_a_server_that_does_not_come_up_says_why_and_can_be_repaired(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     with restartable("nginx", monkeypatch) as (server, kept):
@@ -75,14 +75,14 @@ def test_one_that_does_not_come_up_says_why_and_can_be_mended(
         assert port.answers(int(server.address.rpartition(":")[2]))
 
 
-def test_one_that_died_is_started_again(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_server_that_died_is_started_again(monkeypatch: pytest.MonkeyPatch) -> None:
     with restartable("nginx", monkeypatch) as (server, kept):
         os.kill(server.pids[0], signal.SIGKILL)
         kept.restart()
         assert port.answers(int(server.address.rpartition(":")[2]))
 
 
-def test_a_database_ends_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_database_shuts_down_cleanly(monkeypatch: pytest.MonkeyPatch) -> None:
     with restartable("postgresql", monkeypatch) as (server, kept):
         kept.restart()
         log = server.logs["postgresql"].read_text()

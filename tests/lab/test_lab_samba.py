@@ -107,7 +107,7 @@ def test_any_user_logs_on_with_the_password_and_nothing_is_left(base: Path) -> N
     server.stop()
 
 
-def test_a_wrong_password_is_refused_and_so_is_none() -> None:
+def test_wrong_and_missing_passwords_are_refused() -> None:
     with started() as server:
         assert "NT_STATUS_LOGON_FAILURE" in logon(server, "ls", password=WRONG).stdout
         assert "NT_STATUS_LOGON_FAILURE" in logon(server, "ls", password="").stdout
@@ -220,7 +220,7 @@ def test_read_only_shares_are_read_only() -> None:
         assert "NT_STATUS_ACCESS_DENIED" in finished.stdout + finished.stderr
 
 
-def test_the_password_is_nowhere(base: Path) -> None:
+def test_the_password_is_in_no_process_and_no_file(base: Path) -> None:
     with started() as server:
         assert logon(server, "put /etc/passwd one; ls").returncode == 0
         assert logon(server, "ls", password=WRONG).returncode != 0
@@ -299,7 +299,9 @@ def test_a_killed_owner_leaves_nothing(base: Path) -> None:
     assert not alive(pids)
 
 
-def test_a_home_that_samba_could_not_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_home_with_a_path_that_samba_could_not_use(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     cache = tmp_path / "long" / ("x" * 200) / "100 %U; größer"
     cache.mkdir(parents=True)
     monkeypatch.setenv("XDG_CACHE_HOME", str(cache))
@@ -311,7 +313,9 @@ def test_a_home_that_samba_could_not_name(tmp_path: Path, monkeypatch: pytest.Mo
     assert len(list(Path("/proc/self/fd").iterdir())) < handles
 
 
-def test_a_port_that_somebody_takes_meanwhile(base: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_port_that_is_taken_meanwhile_is_replaced(
+    base: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with socket.create_server((port.host(), 0)) as stranger:
         taken = stranger.getsockname()[1]
         free = port.free()
@@ -328,7 +332,7 @@ def test_a_port_that_somebody_takes_meanwhile(base: Path, monkeypatch: pytest.Mo
     assert nothing_is_left(base)
 
 
-def test_what_smbd_complains_of_is_told(base: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_complaints_of_smbd_are_quoted(base: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     broken = samba_files.GLOBAL.replace("{place}/lock", "/proc/no/such/folder")
     monkeypatch.setattr(samba_files, "GLOBAL", broken)
     monkeypatch.setattr(secrets, "token_urlsafe", lambda _: WRONG)
@@ -341,7 +345,7 @@ def test_what_smbd_complains_of_is_told(base: Path, monkeypatch: pytest.MonkeyPa
     assert nothing_is_left(base)
 
 
-def test_samba_that_is_not_there(
+def test_a_missing_samba_is_an_error(
     base: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(samba, "FOLDERS", (str(tmp_path),))
@@ -357,7 +361,9 @@ def test_samba_that_is_not_there(
     assert nothing_is_left(base)
 
 
-def test_an_smbd_that_does_not_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_smbd_that_does_not_run_is_an_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     program = tmp_path / "smbd"
     program.write_text("#!/bin/sh\necho no library >&2\nexit 127\n")
     program.chmod(0o755)
@@ -366,7 +372,7 @@ def test_an_smbd_that_does_not_run(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         start_lab("samba", {})
 
 
-def test_a_user_without_a_name(monkeypatch: pytest.MonkeyPatch, base: Path) -> None:
+def test_a_user_without_a_name_is_an_error(monkeypatch: pytest.MonkeyPatch, base: Path) -> None:
     monkeypatch.setattr(os, "geteuid", lambda: 2**31 - 5)
     with pytest.raises(SystemLimitError, match="user 2147483643 has none on this machine"):
         start_lab("samba", {})

@@ -30,7 +30,7 @@ from headcount.protocols.registry import start_lab
         ({"read_only": "yes\n"}, "it can be one of: yes, no"),
     ],
 )
-def test_settings_it_does_not_have(
+def test_invalid_settings_are_refused(
     settings: dict[str, str], message: str, tmp_path: object, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))

@@ -64,7 +64,7 @@ def test_a_user_without_rights_has_a_server_of_their_own(folder: Path) -> None:
     assert not processes_with(str(folder))
 
 
-def test_a_user_without_a_cache_is_told(folder: Path) -> None:
+def test_a_user_without_a_cache_gets_an_error(folder: Path) -> None:
     program = (
         "import os\nos.environ['XDG_CACHE_HOME'] = '/proc'\n"
         "from headcount.lab.samba import SambaServer\n"

@@ -45,11 +45,11 @@ time.sleep(60)
 
 @pytest.fixture
 def two() -> Iterator[Segment]:
-    made = Segment(["one", "two"])
+    pair = Segment(["one", "two"])
     try:
-        yield made
+        yield pair
     finally:
-        made.close()
+        pair.close()
 
 
 @contextlib.contextmanager
@@ -63,7 +63,7 @@ def running(node: SegmentNode, *words: str) -> Iterator[subprocess.Popen[str]]:
             one.kill()
 
 
-def left(tag: str) -> list[str]:
+def leftovers(tag: str) -> list[str]:
     """What there is of a segment."""
     places = [*Path("/sys/class/net").iterdir(), *Path("/run/netns").iterdir()]
     return [one.name for one in places if tag in one.name]
@@ -96,13 +96,13 @@ class Beats:
 
 
 @contextlib.contextmanager
-def beating(made: Segment, name: str) -> Iterator[Beats]:
-    node = made.node(name)
+def beating(pair: Segment, name: str) -> Iterator[Beats]:
+    node = pair.node(name)
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as here:
-        here.bind((made.host, 0))
+        here.bind((pair.host, 0))
         here.setblocking(False)
         found = Beats(here, node)
-        words = (node.address, str(PORT), made.host, str(here.getsockname()[1]))
+        words = (node.address, str(PORT), pair.host, str(here.getsockname()[1]))
         with running(node, str(BEATS), *words):
             wait_for(found.take)
             yield found
@@ -150,7 +150,7 @@ def test_each_direction_is_cut_by_itself(
         wait_for(lambda: beats.take() and beats.known == 40 + heard)
 
 
-def test_a_connection_waits_until_the_cut_is_mended(two: Segment) -> None:
+def test_a_connection_waits_until_the_cut_is_over(two: Segment) -> None:
     node = two.node("one")
     with running(node, "-c", ECHO, node.address) as server:
         assert server.stdout
@@ -186,29 +186,29 @@ def test_a_node_that_was_killed_comes_back_as_a_new_one(two: Segment) -> None:
 
 
 def test_nothing_is_left(two: Segment) -> None:
-    assert len(left(two.tag)) == 5, "a bridge, two ports and two namespaces"
+    assert len(leftovers(two.tag)) == 5, "a bridge, two ports and two namespaces"
     other = Segment(["one"])
     assert other.host != two.host
     other.close()
-    assert left(other.tag) == []
+    assert leftovers(other.tag) == []
     two.close()
     two.close()
-    assert left(two.tag) == []
+    assert leftovers(two.tag) == []
 
 
 def test_nothing_is_left_when_the_run_is_killed() -> None:
     run = subprocess.Popen([sys.executable, "-c", HOLD], stdout=subprocess.PIPE, text=True)
     assert run.stdout
     pid, tag = run.stdout.readline().split()
-    assert len(left(tag)) == 5
+    assert len(leftovers(tag)) == 5
     os.kill(run.pid, signal.SIGKILL)
     run.wait()
     run.stdout.close()
-    wait_for(lambda: left(tag) == [])
+    wait_for(lambda: leftovers(tag) == [])
     os.kill(int(pid), signal.SIGKILL)  # what a keeper does with a server
 
 
-def test_the_next_run_takes_away_what_a_run_and_its_janitor_left() -> None:
+def test_the_next_run_removes_what_a_run_and_its_janitor_left() -> None:
     run = subprocess.Popen([sys.executable, "-c", HOLD], stdout=subprocess.PIPE, text=True)
     assert run.stdout
     pid, tag = run.stdout.readline().split()
@@ -218,6 +218,6 @@ def test_the_next_run_takes_away_what_a_run_and_its_janitor_left() -> None:
         os.kill(one, signal.SIGKILL)
     run.wait()
     run.stdout.close()
-    assert left(tag)
+    assert leftovers(tag)
     Segment([]).close()
-    assert left(tag) == []
+    assert leftovers(tag) == []

@@ -37,7 +37,7 @@ def copied(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
 
 
 @PROFILED
-def test_a_profile_that_is_not_there(name: str) -> None:
+def test_an_unknown_profile_is_refused(name: str) -> None:
     with pytest.raises(InputError, match=r'profile is "debian"; it can be.*lab, stock'):
         lab_server(name).check_settings({"profile": "debian"})
 
@@ -63,12 +63,12 @@ def test_other_settings_are_refused(name: str, settings: dict[str, str], left_ou
         )
 
 
-def test_what_tune_may_not_change_is_nothing() -> None:
+def test_the_profile_reserves_no_parameter_from_tune() -> None:
     assert parameters.parameters("nginx", {"profile": "stock"}) == frozenset()
     assert complete("nginx", web_settings.NGINX, {"profile": "stock"}) == {"profile": "stock"}
 
 
-def test_shipped_files_are_all_of_the_package(copied: Path) -> None:
+def test_only_files_of_the_package_are_shipped_files(copied: Path) -> None:
     texts = STOCK.shipped.texts("lab:nginx")
     assert texts["nginx.conf"] == (copied / "nginx.conf").read_text("utf-8")
     assert {"mime.types", "sites-available/default", "snippets/snakeoil.conf"} <= set(texts)
@@ -102,14 +102,14 @@ def test_files_that_are_not_configuration_files_of_dpkg_are_checked_too(
         files.texts("lab:samba")
 
 
-def test_without_dpkg_it_says_so(monkeypatch: pytest.MonkeyPatch, base: Path) -> None:
+def test_the_profile_is_refused_without_dpkg(monkeypatch: pytest.MonkeyPatch, base: Path) -> None:
     monkeypatch.setenv("PATH", "/nowhere")
     with pytest.raises(MachineLimitError, match=r"profile=stock of lab:nginx needs Debian or"):
         start_lab("nginx", {"profile": "stock"})
     assert list(base.iterdir()) == []
 
 
-def test_a_package_that_is_not_there_is_named() -> None:
+def test_a_missing_package_is_named() -> None:
     files = Shipped(("headcount-has-no-such-package",), "/etc/x")
     with pytest.raises(MachineLimitError) as caught:
         files.texts("lab:nginx")
@@ -118,7 +118,7 @@ def test_a_package_that_is_not_there_is_named() -> None:
     )
 
 
-def test_a_version_without_a_line_to_rewrite() -> None:
+def test_a_version_without_a_line_to_rewrite_is_refused() -> None:
     one = Rewrite("a.conf", "port 80", "port $port", "a free port")
     assert rewritten("a.conf", "x\n\tport 80\n", [one], {"port": "7"}) == "x\n\tport 7\n"
     assert rewritten("b.conf", "x\n", [one], {"port": "7"}) == "x\n"

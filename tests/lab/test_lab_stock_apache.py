@@ -104,7 +104,7 @@ def test_a_run_has_the_profile_in_its_bundle(headcount: Headcount) -> None:
 
 if os.geteuid() == 0:
 
-    def test_its_workers_are_those_of_debians_user(server: ApacheServer) -> None:
+    def test_workers_run_as_debians_user(server: ApacheServer) -> None:
         assert owners(server.pids) == {0}
         expected = {pwd.getpwnam("www-data").pw_uid}
         # It listens before its workers are there, which begin as root.

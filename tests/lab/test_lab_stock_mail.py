@@ -40,14 +40,14 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[MailServer]:
         assert not processes_with(cache)
 
 
-def test_who_is_not_root_is_refused() -> None:
+def test_only_root_may_start_it() -> None:
     with usable_folder() as folder:
         done = run(folder, PROGRAM)
         assert done.returncode != 0
         assert "only root can start Dovecot as Debian ships it" in done.stderr
 
 
-def test_it_takes_what_is_not_of_the_configuration() -> None:
+def test_settings_outside_the_configuration_are_accepted() -> None:
     given = {"profile": "stock", "users": "7", "front": "lmtp"}
     assert complete("mail", mail_settings.MAIL, given) == given
 

@@ -92,7 +92,7 @@ finally:
 """
 
 
-def test_a_user_without_rights_has_it_too() -> None:
+def test_a_user_without_rights_can_start_it() -> None:
     with usable_folder() as folder:
         done = run(folder, PROGRAM)
         assert done.returncode == 0, done.stderr

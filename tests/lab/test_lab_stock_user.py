@@ -26,7 +26,7 @@ finally:
         ("postgresql", "PostgresqlServer"),
     ],
 )
-def test_a_user_without_rights_has_it_too(module: str, name: str) -> None:
+def test_a_user_without_rights_can_start_it(module: str, name: str) -> None:
     with usable_folder() as folder:
         done = run(folder, PROGRAM.replace("MODULE", module).replace("CLASS", name))
         assert done.returncode == 0, done.stderr

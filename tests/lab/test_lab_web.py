@@ -184,7 +184,7 @@ def test_apache_has_the_workers_asked_for(settings: dict[str, str], workers: int
 
 
 @BOTH
-def test_what_it_says_of_itself(name: str) -> None:
+def test_counters_are_read_from_the_status(name: str) -> None:
     with started(name) as server:
         assert server.status_url is not None
         source = WebSource(server.status_url)
@@ -225,7 +225,7 @@ def test_the_status_counts_every_request() -> None:
         ("apache", {"mpm": "prefork", "http2": "on"}, "with mpm = event only"),
     ],
 )
-def test_settings_it_does_not_have(
+def test_invalid_settings_are_refused(
     name: str, settings: dict[str, str], message: str, base: Path
 ) -> None:
     with pytest.raises(InputError) as caught:
@@ -235,7 +235,7 @@ def test_settings_it_does_not_have(
 
 
 @BOTH
-def test_a_missing_program_is_told_with_its_package(
+def test_a_missing_program_is_named_with_its_package(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PATH", "/nowhere")
@@ -246,7 +246,7 @@ def test_a_missing_program_is_told_with_its_package(
     assert f"apt-get install -y --no-install-recommends {package}" in str(caught.value)
 
 
-def test_modules_that_are_missing_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_modules_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(apache_files, "MODULES", ("/nowhere",))
     with pytest.raises(SystemLimitError, match="apache2-bin"):
         start_lab("apache", {})
@@ -279,7 +279,7 @@ def test_folders_with_strange_names(name: str, monkeypatch: pytest.MonkeyPatch) 
 
 
 @pytest.mark.parametrize("kind", [NginxServer, ApacheServer])
-def test_all_settings_are_known_by_the_configuration(
+def test_every_setting_changes_the_configuration(
     kind: type[NginxServer] | type[ApacheServer],
 ) -> None:
     """Each other value of each setting changes what is written or how it is started."""
@@ -294,9 +294,9 @@ def test_all_settings_are_known_by_the_configuration(
             assert server.configuration(server.home, 1) != plain, key
 
 
-def test_openssl_says_what_it_made() -> None:
+def test_openssl_verifies_the_certificate() -> None:
     with started("nginx", tls="on") as server:
-        made = subprocess.run(
+        verified = subprocess.run(
             [
                 "openssl",
                 "verify",
@@ -308,4 +308,4 @@ def test_openssl_says_what_it_made() -> None:
             text=True,
             check=True,
         )
-        assert made.stdout.strip().endswith("OK")
+        assert verified.stdout.strip().endswith("OK")

@@ -21,16 +21,16 @@ PERIODS = 5
 
 @pytest.fixture
 def real() -> Iterator[Group]:
-    made = group.make("server", hierarchy.find(), frozenset({"cpu", "memory"}))
-    yield made
-    for pid in made.pids():
+    created = group.make("server", hierarchy.find(), frozenset({"cpu", "memory"}))
+    yield created
+    for pid in created.pids():
         os.kill(pid, 9)
-    made.remove()
-    assert not any(folder.exists() for folder in made.folders)
+    created.remove()
+    assert not any(folder.exists() for folder in created.folders)
 
 
-def stat(made: Group) -> dict[str, int]:
-    (path,) = [one for folder in made.folders if (one := folder / "cpu.stat").exists()][:1]
+def stat(created: Group) -> dict[str, int]:
+    (path,) = [one for folder in created.folders if (one := folder / "cpu.stat").exists()][:1]
     return {key: int(value) for key, value in map(str.split, path.read_text().splitlines())}
 
 
@@ -99,7 +99,7 @@ def test_groups_of_dead_runs_are_swept_and_those_of_others_stay() -> None:
     mine.remove()
 
 
-def test_what_the_system_refuses_says_what_to_do(real: Group) -> None:
+def test_refusals_of_the_system_are_explained(real: Group) -> None:
     with pytest.raises(SystemLimitError, match="cannot limit the server's processes"):
         real.limit(Limits(disk_read_bytes=1000), "999:999")
 

@@ -79,35 +79,35 @@ def test_jitter_spreads_round_trips_and_reorders_nothing() -> None:
         assert found_s[len(found_s) // 10] < 0.0185
         # Of the sum of two uniform delays, a tenth is over 23.6 ms.
         assert found_s[-len(found_s) // 10] > 0.0215
-        came = datagrams(far, 2000, 0.0002)
-    assert came == list(range(2000))
+        received = datagrams(far, 2000, 0.0002)
+    assert received == list(range(2000))
 
 
 @pytest.mark.parametrize("back", [False, True])
-def test_the_share_that_is_asked_for_is_lost_each_way(back: bool) -> None:
+def test_the_requested_share_is_lost_each_way(back: bool) -> None:
     count, loss = 20_000, 0.02
     with squeezed(Wanted(line=Line(0.002, loss=loss))) as far:
-        came = datagrams(far, count, 0.00002, back=back)
+        received = datagrams(far, count, 0.00002, back=back)
         assert far.link
         figures = dict(far.link.figures() or {})
     assert dropped(figures) == 0
     # A connection that the test before left half closed may have lost a packet, too.
-    assert 0 <= figures["lost"] - (count - len(came)) <= 2
-    assert is_share(count - len(came), count, loss)
-    assert came == sorted(came)
+    assert 0 <= figures["lost"] - (count - len(received)) <= 2
+    assert is_share(count - len(received), count, loss)
+    assert received == sorted(received)
 
 
-def test_the_share_that_is_asked_for_overtakes() -> None:
+def test_the_requested_share_overtakes() -> None:
     count, share = 5_000, 0.1
     with squeezed(Wanted(line=Line(0.02, reorder=share))) as far:
-        came = datagrams(far, count, 0.0001)
-    assert sorted(came) == list(range(count))
+        received = datagrams(far, count, 0.0001)
+    assert sorted(received) == list(range(count))
     # One that overtook arrived before another of a smaller number.
-    least_after = list(accumulate(reversed(came), min))[::-1]
+    least_after = list(accumulate(reversed(received), min))[::-1]
     after = [*least_after[1:], count]
-    overtook = {number for number, least in zip(came, after, strict=True) if least < number}
+    overtook = {number for number, least in zip(received, after, strict=True) if least < number}
     assert is_share(len(overtook), count, share)
-    rest = [number for number in came if number not in overtook]
+    rest = [number for number in received if number not in overtook]
     assert rest == sorted(rest)
 
 
@@ -125,14 +125,14 @@ def test_tcp_carries_data_whole_whatever_the_line_does(line: Line) -> None:
     with squeezed(Wanted(line=line)) as far:
         assert far.link
         with socket.create_server((far.link.address, 0)) as server:
-            got = []
+            digests = []
 
             def receive() -> None:
                 with socket.create_connection(server.getsockname(), timeout=30) as client:
                     digest = hashlib.sha256()
                     while part := client.recv(1 << 16):
                         digest.update(part)
-                    got.append(digest.hexdigest())
+                    digests.append(digest.hexdigest())
 
             with far.generating():
                 thread = threading.Thread(target=receive)
@@ -142,14 +142,14 @@ def test_tcp_carries_data_whole_whatever_the_line_does(line: Line) -> None:
                 here.sendall(data)
             thread.join(60)
         figures = dict(far.link.figures() or {})
-    assert got == [hashlib.sha256(data).hexdigest()]
+    assert digests == [hashlib.sha256(data).hexdigest()]
     assert dropped(figures) == 0
     assert figures["bytes"] > len(data)
     # No packet is longer than 1500 bytes, also where the kernel hands over many at once.
     assert figures["packets"] > len(data) / 1500
 
 
-def test_the_end_of_a_line_is_said_in_one_sentence() -> None:
+def test_the_end_of_a_line_is_an_error() -> None:
     with squeezed(Wanted(line=Line(0.001))) as far:
         assert far.link
         assert far.link.line

@@ -70,7 +70,7 @@ def test_everything_is_undone_when_the_run_is_killed(where: str) -> None:
 
 
 @pytest.mark.parametrize("line", [None, Line(0.015)])
-def test_the_network_lets_through_what_it_is_told_to(line: Line | None) -> None:
+def test_the_network_is_limited_to_its_rate(line: Line | None) -> None:
     """2 MB at 40 Mbit/s take 0.4 s, of which the bucket's first 64 KiB and little else are free."""
     squeeze = Squeeze(Wanted(network_bits_s=40_000_000, line=line))
     assert squeeze.link

@@ -61,7 +61,7 @@ def test_the_others_may_be_far_away_too() -> None:
     assert own["packets"] >= 20
 
 
-def test_a_line_may_be_narrow_and_the_others_are_not() -> None:
+def test_one_line_may_be_narrow_without_the_others() -> None:
     """2 MB at 40 Mbit/s take 0.4 s, of which the bucket's first 64 KiB and little else are free."""
     amount = 2_000_000
     with squeezed(Wanted(lines=(UsersLine("branch", None, 40_000_000),))) as far:

@@ -84,13 +84,13 @@ def test_a_missing_controller_is_named_with_what_to_do(tree: Tree) -> None:
         make("server", Hierarchies({}, tree.root, tree.root), frozenset({"cpu", "memory"}))
 
 
-def test_a_machine_without_control_groups_is_said_to_be_one(tmp_path: Path) -> None:
+def test_a_machine_without_control_groups_is_an_error(tmp_path: Path) -> None:
     assert hierarchy.find(tmp_path) == Hierarchies()
     with pytest.raises(SystemLimitError, match="no control groups mounted"):
         make("server", Hierarchies())
 
 
-def test_groups_are_found_as_proc_tells_them(tmp_path: Path) -> None:
+def test_groups_are_found_from_proc(tmp_path: Path) -> None:
     (tmp_path / "self").mkdir()
     (tmp_path / "self/mountinfo").write_text(
         "31 23 0:26 / /sys/fs/cgroup rw - tmpfs tmpfs ro\n"
@@ -123,7 +123,7 @@ def test_a_trial_leaves_groups_as_they_were(tree: Tree) -> None:
     assert sorted(path.name for path in tree.root.iterdir()) == before
 
 
-def test_a_trial_names_what_a_run_would_not_get(tree: Tree) -> None:
+def test_a_trial_names_what_a_run_would_lack(tree: Tree) -> None:
     (tree.root / "cgroup.controllers").write_text("memory\n")
     with pytest.raises(MachineLimitError, match="no controller cpu, cpuset, io"):
         group_version(ALL, Hierarchies({}, tree.root, tree.root))
