@@ -1,4 +1,4 @@
-"""A server of somebody's for tests of failover: an nginx with one page, and who asks for it."""
+"""Somebody's server for tests of failover: an nginx with one page, and users who ask for it."""
 
 import os
 import signal

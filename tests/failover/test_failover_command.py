@@ -1,4 +1,4 @@
-"""`headcount failover` as users call it: labs, a server of somebody's, errors, Ctrl-C."""
+"""`headcount failover` as users call it: lab servers, somebody's server, errors, Ctrl-C."""
 
 import csv
 import json

@@ -146,7 +146,7 @@ def test_half_of_the_users_can_fail_while_answers_never_stop() -> None:
 
 
 def test_users_who_hang_count_although_most_scenarios_are_served() -> None:
-    """A tenth of the users waits for half a minute; the others get hundreds of answers a second."""
+    """A tenth of the users wait for half a minute; the others get hundreds of answers a second."""
     slots = slots_of(lambda due_s: (due_s + SERVICE_S, True), 400.0)
     hang = [Slot(INJECTED_S + 0.1 * at, 0, 0, 0, 0, 1, 0) for at in range(10)]
     ends = [Slot(INJECTED_S + 30 + 0.1 * at, 1, 1, 0, 0, 0, 0) for at in range(10)]

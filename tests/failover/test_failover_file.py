@@ -1,4 +1,4 @@
-"""Two file servers and an address: what is done to one of them, and who serves then."""
+"""Two file servers and an address: what is done to one of them, and which one then serves."""
 
 import json
 from pathlib import Path

@@ -19,7 +19,7 @@ def felt(known: Sequence[float], longer_than: Sequence[float] = ()) -> list[Felt
 
 
 def brute_p(one: Sequence[float], two: Sequence[float]) -> float:
-    """Twice the share of all divisions with a rank sum as far out, each counted one by one."""
+    """Twice the share of all divisions whose rank sum is as far out, counted one by one."""
     ranks = stats.rankdata([*one, *two])
     sums = [sum(chosen) for chosen in combinations(ranks, len(one))]
     seen = sum(ranks[: len(one)])
@@ -130,7 +130,7 @@ def _watched(true: Sequence[float], watched_s: float) -> list[Felt]:
 
 @pytest.mark.parametrize("seed", range(20))
 def test_the_interval_contains_that_of_any_missing_values(seed: int) -> None:
-    """What did not come may have come at any time after it was watched."""
+    """A missing value may have come at any time after the watch."""
     random = np.random.default_rng(seed)
     a, b = random.exponential(4, 6), random.exponential(4, 5)
     low, high = interval(_watched(a, 6.0), _watched(b, 5.0))
@@ -162,7 +162,7 @@ def test_missing_values_are_longer_than_all_others() -> None:
 
 
 def test_watching_too_shortly_shows_no_difference() -> None:
-    """Not back after 1 s is no proof of being slower than 5 s, whatever the ranks say."""
+    """Not being back after 1 s does not prove more than 5 s, whatever the ranks say."""
     found = shift("served_s", ("A", "B"), felt([5.0, 5.1, 5.2, 5.3, 5.4]), felt([], [1.0] * 5))
     assert found.p < 0.05
     assert found.low is not None

@@ -70,7 +70,7 @@ def test_outages_are_measured_within_a_tenth_of_a_second(
         if one["outcome"] != "measured":
             assert one["reasons"] == ["users were not served within their limits before the fault"]
             continue
-        # Who was refused tries again after a tenth of a second or more.
+        # Refused users try again after a tenth of a second or more.
         longer = [one["silent_s"] - float(length), one["served_s"] - float(length)]
         assert longer[0] >= -0.1, (kind, length)
         assert longer[1] >= -0.35, (kind, length)

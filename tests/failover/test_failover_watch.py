@@ -55,7 +55,7 @@ def test_a_failure_is_noticed_before_another_node_takes_over() -> None:
         (20.0, "a", "standby"),
     )
     assert phases(whole, nodes("a", "b")) == (7.1, 7.4)
-    # the same node again is no other node
+    # the same node again is not another node
     back = node_states(*before, (0.1, "a", "no answer"), (5.0, "a", "primary"))
     assert phases(back, nodes("a", "b")) == (None, None)
     assert phases([], nodes("a", "b")) == (None, None)
