@@ -54,7 +54,7 @@ class Folded:
 
 
 class Disk:
-    """What stands for `os` in the modules that write bundles."""
+    """Replaces `os` in the modules that write bundles."""
 
     def __init__(self, root: Path, faults: Faults) -> None:
         self.root = root
@@ -97,9 +97,9 @@ class Disk:
         return BufferedWriter(self.file(handle, mode))
 
     def file(self, handle: int, mode: str) -> "File":
-        made = File(handle, mode, self, self._open_files[handle])
-        self._files.append(made)
-        return made
+        opened = File(handle, mode, self, self._open_files[handle])
+        self._files.append(opened)
+        return opened
 
     def fsync(self, handle: int) -> None:
         self.faults.before("fsync", allocates=True)  # where blocks are given late

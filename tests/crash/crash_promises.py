@@ -24,7 +24,7 @@ _plans: dict[bytes, plans.Plan] = {}
 
 
 def load_plan(path: Path, *, follow: bool = True) -> plans.Plan:
-    """The plan of a file; reading each text once, which takes as long as all else of a bundle."""
+    """The plan of a file. It reads each text once: that takes as long as the rest of a bundle."""
     text = path.read_bytes()
     if text not in _plans:
         _plans[text] = _load(path, follow=follow)
@@ -50,12 +50,12 @@ def values(folder: Path, name: str) -> list[tuple[dict[str, Any], bool]]:
 
 
 def numbers(
-    seconds: Iterable[Mapping[str, Any]], happened: Iterable[Mapping[str, Any]]
+    seconds: Iterable[Mapping[str, Any]], events: Iterable[Mapping[str, Any]]
 ) -> tuple[list[int], list[int]]:
     """The numbers of seconds, and of events that have one."""
     return (
         [second[SERIAL] for second in seconds],
-        [event["number"] for event in happened if "number" in event],
+        [event["number"] for event in events if "number" in event],
     )
 
 

@@ -89,7 +89,7 @@ class World:
         return self.now_s
 
     def patched_time(self) -> SimpleNamespace:
-        """What stands for the module `time`."""
+        """A replacement of the module `time`."""
         return SimpleNamespace(
             time=self.wall_s,
             monotonic=self.monotonic,
@@ -98,7 +98,7 @@ class World:
         )
 
     def patched_datetime(self) -> SimpleNamespace:
-        """What stands for `datetime.datetime`."""
+        """A replacement of `datetime.datetime`."""
 
         def now(zone: tzinfo) -> datetime:
             return datetime.fromtimestamp(self.wall_s(), zone or UTC)
@@ -245,5 +245,5 @@ class SteppedLatest(Latest):
 
 
 def no_thread(**_: Any) -> SimpleNamespace:
-    """What stands for a thread that is never run."""
+    """A replacement of a thread that never runs."""
     return SimpleNamespace(start=lambda: None, join=lambda _: None)

@@ -23,7 +23,7 @@ STORIES = 300
 
 
 def nothing(*_: Any, **__: Any) -> None:
-    """What is forgotten."""
+    """A call that is left out."""
 
 
 def line_first(
