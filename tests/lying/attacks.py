@@ -144,7 +144,7 @@ class Field:
             player.close()
 
     def outcome_of_slow(self, attack: Attack, usual_kib: int) -> Outcome:
-        """The same in a process of its own, which usually takes so much memory."""
+        """The same in a process of its own, which usually takes this much memory."""
         with lying(attack.play) as liar:
             outcome = self.outcome_in_own_process(self.line(attack, liar.address))
         return replace(outcome, grown_kib=outcome.grown_kib - usual_kib, wrong=liar.wrong)
@@ -230,7 +230,7 @@ def assert_met(outcomes: Outcomes, attack: Attack, outcome: Outcome | None = Non
 
 
 def assert_served(outcomes: Outcomes) -> None:
-    """Assert that the same server without a lie is taken for a good one."""
+    """Assert that the same server without a lie serves users without failures."""
     ended = outcomes.honest.ended
     assert ended.code in (0, 4), ended  # a busy machine may make a level invalid
     assert ended.json["failures"] == [], ended

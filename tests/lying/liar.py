@@ -57,7 +57,7 @@ class Line:
             raise Gone from error
 
     def take(self, size: int) -> bytes:
-        """The next bytes of the client, so many."""
+        """The next bytes of the client, this many."""
         while len(self._heard) < size:
             self._hear()
         taken, self._heard = self._heard[:size], self._heard[size:]

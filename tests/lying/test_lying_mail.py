@@ -13,7 +13,7 @@ GREETING = b"* OK [CAPABILITY IMAP4rev1] ready\r\n"
 
 
 def later(play: Play) -> Play:
-    """Greet the first connections, to either protocol, and lie to whoever logs on."""
+    """Greet the first connections, to either protocol, and lie to clients that log on."""
 
     def played(line: Line) -> None:
         line.send(b"220 ready\r\n" if line.number == 1 else GREETING)

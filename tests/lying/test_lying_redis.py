@@ -44,7 +44,7 @@ class Store:
     """A server that serves, but for one kind of command."""
 
     def __init__(self, lie: str = "", *answer: bytes, after: int = 0) -> None:
-        """Answer with this to a command of this name, once so many of them were served."""
+        """Answer with this to a command of this name, once this many of them were served."""
         self._lie, self._answer, self._after = lie.encode(), answer, after
         self._keys: dict[bytes, bytes] = {}
         self._asked = 0

@@ -85,7 +85,7 @@ def answer(described: bytes, *parts: bytes) -> Play:
 
 
 def prove(iterations: int, *, nonce: str = "", signature: bytes = b"") -> Play:
-    """Ask for SCRAM with so many iterations; answer with another nonce or signature if told."""
+    """Ask for SCRAM with this many iterations; answer with another nonce or signature if given."""
 
     def play(line: Line) -> None:
         begin(line)
