@@ -133,7 +133,7 @@ class Watch:
 
 
 def free_block() -> range:
-    """Ports side by side that nobody uses; where they begin is drawn."""
+    """Adjacent ports that nobody uses, from a random first one."""
     end_s = time.monotonic() + 30
     while time.monotonic() < end_s:
         first = random.randrange(LOWEST, HIGHEST - BLOCK)

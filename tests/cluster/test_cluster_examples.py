@@ -1,4 +1,4 @@
-"""Examples for Slurm and Kubernetes: what can be checked where neither of them is."""
+"""Examples for Slurm and Kubernetes: what can be checked without either of them."""
 
 import os
 import subprocess

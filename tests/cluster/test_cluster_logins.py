@@ -78,7 +78,7 @@ def test_agents_play_the_same_users_and_keep_no_password(
 
 
 def texts_in(folder: Path) -> Iterator[bytes]:
-    """What is in the files of a folder that can be read."""
+    """The contents of the files of a folder that can be read."""
     for path in folder.rglob("*"):
         try:
             if path.is_file():

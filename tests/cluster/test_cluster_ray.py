@@ -178,7 +178,7 @@ def level_began(headcount: Headcount, level: int) -> bool:
 
 
 def texts_in(folder: Path) -> Iterator[bytes]:
-    """What is in all files of a folder; those of other tests may vanish meanwhile."""
+    """The contents of all files of a folder; those of other tests may vanish meanwhile."""
     for path in folder.rglob("*"):
         with contextlib.suppress(OSError):
             if path.is_file():
