@@ -31,7 +31,7 @@ def squeezed(wanted: Wanted) -> Iterator[Squeeze]:
 def round_trips_s(
     squeeze: Squeeze, count: int, connections: int = 1, source: str | None = None
 ) -> list[float]:
-    """So many on each of some connections, in seconds; from an address of the generator's side."""
+    """Round trips on each of some connections, in seconds; from an address of the generator."""
     assert squeeze.link
     with (
         socket.create_server((squeeze.link.address, 0)) as server,
@@ -48,7 +48,7 @@ def round_trips_s(
 
 
 def _hurry() -> None:
-    """Have this thread not wait for other programs: what is measured is the line."""
+    """Keep this thread from waiting for other programs: only the line is measured."""
     os.sched_setscheduler(0, os.SCHED_RR, os.sched_param(1))
 
 
@@ -76,12 +76,12 @@ def _echo(here: socket.socket) -> None:
 
 
 def median_s(squeeze: Squeeze, count: int, connections: int = 1) -> float:
-    """The median of so many round trips on each of some connections, in seconds."""
+    """The median of round trips on each of some connections, in seconds."""
     return statistics.median(round_trips_s(squeeze, count, connections))
 
 
 def datagrams(squeeze: Squeeze, count: int, gap_s: float = 0.0, *, back: bool = False) -> list[int]:
-    """The numbers of the datagrams that arrived of so many, in the order in which they did.
+    """The numbers of the datagrams that arrived, in their order of arrival.
 
     From the generator's side to the server's, or `back`.
     """

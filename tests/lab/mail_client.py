@@ -16,13 +16,13 @@ PATIENCE_S = 20.0
 
 
 def place(address: str) -> tuple[str, int]:
-    """`ip:port` as two."""
+    """The IP address and port of `ip:port`."""
     host, _, number = address.rpartition(":")
     return host, int(number)
 
 
 def trusting(server: MailServer) -> ssl.SSLContext:
-    """Trust in the lab's authority and in nobody else."""
+    """TLS that trusts only the lab's authority."""
     return ssl.create_default_context(cafile=str(server.authority))
 
 

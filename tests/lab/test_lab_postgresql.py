@@ -51,7 +51,7 @@ def started(**settings: str) -> Iterator[PostgresqlServer]:
 def psql(
     server: PostgresqlServer, statement: str, **environment: str
 ) -> subprocess.CompletedProcess[str]:
-    """Have PostgreSQL's own client say something."""
+    """Run a statement with PostgreSQL's own client."""
     host, number = server.address.split(":")
     who = ["-h", host, "-p", number, "-U", server.user, "-d", server.database]
     return subprocess.run(

@@ -26,7 +26,7 @@ with restored(quota):
 
 @pytest.fixture
 def groups() -> Iterator[dict[str, str]]:
-    """A group by controller, as it is found of a server."""
+    """The folders of a server's group by controller."""
     with service_group.group(NAME) as folders:
         found = {folder.relative_to(service_group.ROOT).parts[0]: str(folder) for folder in folders}
         yield found if "cpu" in found else {"unified": str(folders[-1])}
@@ -39,7 +39,7 @@ def quota(groups: dict[str, str]) -> Quota:
 
 
 def cores(groups: dict[str, str]) -> float:
-    """What the kernel says that the group may use."""
+    """The cores that the kernel lets the group use."""
     words = quota(groups).before.split()
     return int(words[0]) / quota(groups).period_us
 

@@ -57,7 +57,7 @@ def test_another_process_serves_at_the_same_address(
 
 
 def alive(pids: set[int]) -> set[tuple[int, int]]:
-    """Those that run, with when they started: another process may get a number again."""
+    """The processes that run, with their start times: another may get the same number."""
     return {(one.pid, one.started) for one in keeper.processes() if one.pid in pids}
 
 

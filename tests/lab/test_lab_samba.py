@@ -75,7 +75,7 @@ def keeper_of(server: SambaServer) -> int:
 
 @contextlib.contextmanager
 def users(server: SambaServer, number: int) -> Iterator[set[int]]:
-    """Connections, and so as many processes of smbd beside its own three; yields all of them."""
+    """Open connections, each with a process of smbd besides its own three; yields all processes."""
     host, text = server.address.split(":")
     with contextlib.ExitStack() as open_ones:
         for _ in range(number):
@@ -231,7 +231,7 @@ def test_the_password_is_in_no_process_and_no_file(base: Path) -> None:
                 assert secret not in proc_file(pid, part)
         files: dict[Path, bytes] = {}
         for path in home_of_server(base).rglob("*"):
-            # The processes of connections that have ended take their files away with them.
+            # Processes of connections that have ended delete their files.
             with contextlib.suppress(FileNotFoundError):
                 files[path] = path.read_bytes() if path.is_file() else b""
         assert any(content for path, content in files.items() if path.name == "log.smbd")

@@ -64,7 +64,7 @@ def running(node: SegmentNode, *words: str) -> Iterator[subprocess.Popen[str]]:
 
 
 def leftovers(tag: str) -> list[str]:
-    """What there is of a segment."""
+    """Devices and namespaces of a segment that exist."""
     places = [*Path("/sys/class/net").iterdir(), *Path("/run/netns").iterdir()]
     return [one.name for one in places if tag in one.name]
 
@@ -77,10 +77,10 @@ class Beats:
         self._node = node.address
         self.got = 0
         self.known = 0
-        """How many the node had got when it spoke last."""
+        """How many the node had received when it last sent one."""
 
     def take(self) -> bool:
-        """Look what has come; whether anything has."""
+        """Receive what has arrived; returns whether anything has."""
         before = self.got
         with contextlib.suppress(BlockingIOError):
             while data := self._here.recv(64):
@@ -131,7 +131,7 @@ def test_a_program_in_a_node_keeps_the_process_id(two: Segment) -> None:
 def test_each_direction_is_cut_by_itself(
     two: Segment, direction: segment.Direction, heard: int, is_hearing: bool
 ) -> None:
-    """What the node heard while it could not speak is known from what it says afterwards."""
+    """What the node received while it could not send is known from what it sends afterwards."""
     node = two.node("one")
     with beating(two, "one") as beats, beating(two, "two") as beside:
         beats.send()

@@ -195,7 +195,7 @@ def test_counters_are_read_from_the_status(name: str) -> None:
             get(server, "/k4-0000.html")
         before_s = source.sample()
         again = before_s.values
-        # Twenty pages and the source's own question, whenever they were asked.
+        # Twenty pages and the source's own request, whenever they were asked for.
         assert again["web.requests"] > 0
         source.close()
     assert source.sample().values == {}

@@ -37,7 +37,7 @@ def is_share(count: int, of: int, share: float) -> bool:
 
 
 def ask_until_it_ends(squeeze: Squeeze) -> None:
-    """What ends a process needs a moment until it is seen."""
+    """Ask for figures until the line ends, which shows only after a moment."""
     assert squeeze.link
     while True:
         squeeze.link.figures()
@@ -180,9 +180,9 @@ def test_a_line_cannot_be_changed_while_it_is_at_work() -> None:
 
 
 def test_the_servers_end_is_an_ethernet_device_on_which_nobody_else_speaks() -> None:
-    """Samba passes over devices that cannot broadcast; ARP and IPv6 would be packets of nobody.
+    """Samba ignores devices that cannot broadcast. Nobody should send ARP or IPv6.
 
-    Of connections that a test before this one left half closed there may be packets, all of IPv4.
+    Connections that an earlier test left half closed may still send packets, all of IPv4.
     """
     packets = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, 0)  # nothing comes before `bind`
     with packets, squeezed(Wanted(line=Line(0.001))) as far:

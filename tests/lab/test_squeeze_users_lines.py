@@ -79,7 +79,7 @@ def _sent(way: Way) -> int:
 
 
 def _sent_s(squeeze: Squeeze, source: str, amount: int) -> float:
-    """How long the server takes to send so many bytes to a user at an address."""
+    """How long the server takes to send this many bytes to a user at an address."""
     assert squeeze.link
     took_s = []
     with socket.create_server((squeeze.link.address, 0)) as server:
