@@ -50,12 +50,12 @@ def values(folder: Path, name: str) -> list[tuple[dict[str, Any], bool]]:
 
 
 def numbers(
-    seconds: Iterable[Mapping[str, Any]], events: Iterable[Mapping[str, Any]]
+    seconds: Iterable[Mapping[str, Any]], happened: Iterable[Mapping[str, Any]]
 ) -> tuple[list[int], list[int]]:
     """The numbers of seconds, and of events that have one."""
     return (
         [second[SERIAL] for second in seconds],
-        [event["number"] for event in events if "number" in event],
+        [event["number"] for event in happened if "number" in event],
     )
 
 
