@@ -50,7 +50,7 @@ def front(headcount: Headcount, *arguments: str, **environment: str) -> tuple[Co
     return command, int(json.loads(command.out)["address"].rpartition(":")[2])
 
 
-def finished(command: Command, name: signal.Signals) -> dict[str, object]:
+def counts_at_end(command: Command, name: signal.Signals) -> dict[str, object]:
     """End it; returns its counts."""
     command.send(name)
     ended = command.ended(20)
@@ -88,7 +88,7 @@ def test_mail_is_in_the_mailbox_when_it_is_accepted(
         assert bodies == [b".\r\n..two\r\nend\r\n"]
         code, answer = client.docmd("XCOUNT")
         assert (code, json.loads(answer)["messages"]) == (250, 1)
-    counts = finished(command, signal.SIGTERM)
+    counts = counts_at_end(command, signal.SIGTERM)
     place = {"messages": 1, "recipients": 1, "bytes": len(text)}
     assert counts == {
         "connections": 1,
@@ -115,7 +115,7 @@ def test_held_mail_is_delivered_at_the_end_and_clients_need_the_password(
         client.sendmail("a@b.invalid", ["c@d.invalid"], "Subject: x\r\n\r\n")
         _, answer = client.docmd("XCOUNT")
         assert (json.loads(answer)["held"], json.loads(answer)["delivered"]) == (1, {})
-    counts = finished(command, signal.SIGINT)
+    counts = counts_at_end(command, signal.SIGINT)
     assert (counts["held"], counts["messages"]) == (0, 1)
     assert password not in command.out + command.err
 

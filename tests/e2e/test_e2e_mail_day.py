@@ -42,7 +42,7 @@ def fast(folder: Path, speed: float) -> Path:
     return path
 
 
-def played(headcount: Headcount, office: MailOffice, folder: Path, slower: int) -> Bundle:
+def run_of_days(headcount: Headcount, office: MailOffice, folder: Path, slower: int) -> Bundle:
     """A run of the same days, slower by this factor."""
     ended = headcount.run(
         *("run", str(fast(folder, SPEED / slower)), *office.target, "--users", str(USERS)),
@@ -64,7 +64,7 @@ def arrives_in_time(bundle: Bundle, speed: float) -> bool:
 def test_a_day_of_a_user_is_that_of_the_model(tmp_path: Path) -> None:
     with serving(front="lmtp") as office, visitor(tmp_path, office) as headcount:
         for slower in (1, 2, 4):  # a busy machine may not deliver that much mail a second
-            bundle = played(headcount, office, tmp_path, slower)
+            bundle = run_of_days(headcount, office, tmp_path, slower)
             if arrives_in_time(bundle, SPEED / slower):
                 break
     (level,) = bundle.levels

@@ -68,7 +68,7 @@ def replay(headcount: Headcount, target: str, file: Path, *options: str) -> Ende
     return headcount.run("run", "replay", "--target", target, "--loadfile", str(file), *options)
 
 
-def counted(bundle: Path) -> tuple[Counter[str], int, int, int]:
+def totals(bundle: Path) -> tuple[Counter[str], int, int, int]:
     """What a whole run counted, all phases: operations by name, bytes read, written, failures."""
     counts: Counter[str] = Counter()
     moved = {"read_bytes": 0, "written_bytes": 0}
@@ -91,7 +91,7 @@ def test_what_one_user_did_is_what_the_load_file_says(
     ended = replay(headcount, file_server.target, file, "--users", "1", *SHORT, "--json")
     assert ended.code in (0, 4), ended  # a busy machine may spoil the level, not the counts
     bundle = headcount.bundles()[-1]
-    counts, read, written, failed = counted(bundle)
+    counts, read, written, failed = totals(bundle)
     turns = sum(counts.values())
     assert failed == 0
     assert turns > 200
@@ -161,7 +161,7 @@ def test_the_disk_mix_is_played_without_a_failure(
 ) -> None:
     _, bundle, level = disk_mix
     assert level["faults"] == []
-    counts, _, _, failed = counted(bundle)
+    counts, _, _, failed = totals(bundle)
     assert failed == 0
     assert len(counts) == 14
     turns = sum(counts.values())

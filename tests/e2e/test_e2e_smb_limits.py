@@ -19,14 +19,14 @@ def server(tmp_path: Path) -> Iterator[FileServer]:
         yield server
 
 
-def failed(done: Ended) -> int:
+def failed_scenarios(done: Ended) -> int:
     """Scenarios that failed in the run's only level, which played some."""
     levels = json.loads((Path(done.json["bundle"]) / "levels.json").read_bytes())["levels"]
     assert sum(one["completed"] for one in levels[0]["scenarios"]) > 0
     return sum(int(one["failed"]) for one in levels[0]["scenarios"])
 
 
-def largest(done: Ended) -> tuple[str, str]:
+def largest_sizes(done: Ended) -> tuple[str, str]:
     """What the server says of its largest read and write."""
     found = json.loads((Path(done.json["bundle"]) / "environment.json").read_bytes())
     settings = {key: value for side in found["sides"] for key, value in side["settings"].items()}
@@ -42,8 +42,8 @@ def test_a_servers_limits_are_kept(headcount: Headcount, server: FileServer) -> 
     def limited() -> bool:
         done = headcount.run(*line, *RUN)
         assert done.json["outcome"] in ("passed", "failed"), done.out + done.err
-        assert failed(done) == 0
-        return largest(done) == ("32768 bytes", "8192 bytes")
+        assert failed_scenarios(done) == 0
+        return largest_sizes(done) == ("32768 bytes", "8192 bytes")
 
     wait_for(limited)
 
@@ -64,14 +64,14 @@ def test_users_log_on_with_passwords_of_their_own(
 
     done = run_with(passwords)
     assert done.json["outcome"] in ("passed", "failed"), done.out + done.err
-    assert failed(done) == 0
+    assert failed_scenarios(done) == 0
     files = [path for path in Path(done.json["bundle"]).rglob("*") if path.is_file()]
     kept = b"".join(path.read_bytes() for path in files)
     assert not any(password.encode() in kept for password in passwords.values())
     # Each has its own: one that has another's is not let in.
     again = run_with({**passwords, "backup": "first-secret"})
     assert again.json["outcome"] == "failed"
-    assert failed(again) > 0
+    assert failed_scenarios(again) > 0
 
 
 def test_users_of_a_file_log_on_by_their_names(
@@ -85,11 +85,11 @@ def test_users_of_a_file_log_on_by_their_names(
     line = ("run", "home-folders", "--target", server.target, "--logins", str(people))
     done = headcount.run(*line, *RUN)
     assert done.json["outcome"] in ("passed", "failed"), done.out + done.err
-    assert failed(done) == 0
+    assert failed_scenarios(done) == 0
     bundle = Path(done.json["bundle"])
     kept = b"".join(path.read_bytes() for path in bundle.rglob("*") if path.is_file())
     assert server.password.encode() not in kept
     server.know_only("augusta", "bertrand")
     again = headcount.run(*line, *RUN)
     assert again.json["outcome"] == "failed"
-    assert failed(again) > 0
+    assert failed_scenarios(again) > 0
