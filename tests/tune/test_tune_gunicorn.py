@@ -47,7 +47,7 @@ def server_of(site: Site) -> Gunicorn:
     return found
 
 
-def printed(site: Site, arguments: Sequence[str] = ()) -> Mapping[str, str]:
+def printed_settings(site: Site, arguments: Sequence[str] = ()) -> Mapping[str, str]:
     """What Gunicorn itself makes of the file, with its defaults."""
     command = [PROGRAM, "--print-config", *arguments, "page:app"]
     # Python takes a file of the same second and size for the one that it has compiled.
@@ -76,7 +76,7 @@ def test_a_command_line_of_gunicorn(command: str, expected: list[str] | None) ->
 
 
 def test_gunicorn_knows_every_default(site: Site) -> None:
-    server, known = server_of(site), printed(site)
+    server, known = server_of(site), printed_settings(site)
     for one in KNOBS.values():
         found = server.setting(one)
         assert found.value == known[one.name], one.name
@@ -92,7 +92,7 @@ def test_every_value_is_taken_and_is_what_gunicorn_reads(site: Site) -> None:
             with put(server_of(site).edited({one: value})):
                 fresh = server_of(site)
                 assert fresh.setting(one).value == value, (one.name, value)
-                assert printed(site)[one.name] == value, (one.name, value)
+                assert printed_settings(site)[one.name] == value, (one.name, value)
         with put(server_of(site).edited({one: candidates(one)[-1]})):
             assert server_of(site).test() is None, one.name
     assert len(KNOBS) >= 10

@@ -30,7 +30,7 @@ SETTINGS = {
 LINES = st.lists(st.sampled_from(["a\n", "b\n", "a\r\n", "x\fy\n", "\n", "é\n", "z"]), max_size=9)
 
 
-def installed(folder: Path, files: dict[str, str], originals: dict[str, bytes]) -> Play:
+def installation(folder: Path, files: dict[str, str], originals: dict[str, bytes]) -> Play:
     """A machine with these originals, and a player of the files that a tuning writes."""
     for name, text in files.items():
         (folder / name).write_bytes(text.encode())
@@ -60,7 +60,7 @@ def test_the_tasks_write_what_the_tuning_wrote(
             files = install_files(originals, written, {}, tunable.services(changes))
         finally:
             assert tunable.close() is None
-    machine = installed(tmp_path, files, originals)
+    machine = installation(tmp_path, files, originals)
     machine.play(files[TASKS])
     for path, content in written.items():
         assert content != originals[path]
@@ -79,7 +79,7 @@ def test_files_that_the_server_refuses_are_put_back(tmp_path: Path) -> None:
     before, after = {"/etc/x": b"a\nb"}, {"/etc/x": b"a\nc"}
     services = [service("nginx", "my-nginx.service", restarts=True)]
     files = install_files(before, after, {}, services)
-    machine = installed(tmp_path, files, before)
+    machine = installation(tmp_path, files, before)
     machine.refusing = ["nginx"]
     with pytest.raises(Failed, match="nginx cannot take the changes; the files are as they were"):
         machine.play(files[TASKS])
@@ -108,7 +108,7 @@ def test_the_service_of_php_has_its_version(
 def test_kernel_settings_stay_over_a_boot(tmp_path: Path) -> None:
     files = install_files({}, {}, SETTINGS, [service("nginx", None, restarts=False)])
     assert {*files} == {SYSCTL, TASKS}
-    machine = installed(tmp_path, files, {})
+    machine = installation(tmp_path, files, {})
     machine.play(files[TASKS])
     assert machine.settings == {
         "net.core.somaxconn": "4096",
@@ -126,7 +126,7 @@ def test_a_drop_in_sets_processes_as_in_the_trials(tmp_path: Path) -> None:
     one = DropIn("nginx", "my-nginx", lines)
     files = install_files({}, {}, {}, [], [one])
     assert {*files} == {"my-nginx.service-90-headcount.conf", TASKS}
-    machine = installed(tmp_path, files, {})
+    machine = installation(tmp_path, files, {})
     machine.play(files[TASKS])
     file = machine.root / "etc/systemd/system/my-nginx.service.d/90-headcount.conf"
     assert file.read_text() == files[one.name]
@@ -161,7 +161,7 @@ def test_any_lines_are_installed(before: list[str], after: list[str]) -> None:
         return
     files = install_files({"/f": old}, {"/f": new}, {}, [service("samba", None, restarts=False)])
     with tempfile.TemporaryDirectory() as name:
-        machine = installed(Path(name), files, {"/f": old})
+        machine = installation(Path(name), files, {"/f": old})
         machine.play(files[TASKS])
         assert (machine.root / "f").read_bytes() == new
         diff = Path(name, DIFF)

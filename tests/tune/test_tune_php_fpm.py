@@ -39,7 +39,7 @@ def server_of(site: Site) -> PhpFpm:
     return found
 
 
-def dumped(site: Site, pool: str = "www") -> Mapping[str, str]:
+def dumped_settings(site: Site, pool: str = "www") -> Mapping[str, str]:
     """What PHP-FPM itself makes of the files, with its defaults."""
     command = [php_fpm(), "-R", "-y", str(site.folder / "fpm.conf"), "-tt"]
     ended = subprocess.run(command, capture_output=True, text=True, check=True)
@@ -73,7 +73,7 @@ def test_programs_have_the_version_in_their_names() -> None:
 
 
 def test_php_fpm_knows_every_default(site: Site) -> None:
-    server, known = server_of(site), dumped(site)
+    server, known = server_of(site), dumped_settings(site)
     for one in KNOBS.values():
         found = server.setting(one)
         if one == IDLE:
@@ -95,7 +95,7 @@ def test_every_value_is_taken_and_is_what_php_fpm_reads(site: Site) -> None:
                 fresh = server_of(site)
                 assert fresh.test() is None, (one.name, value)
                 assert fresh.setting(one).value == value, (one.name, value)
-                read = dumped(site)[one.name]
+                read = dumped_settings(site)[one.name]
                 wanted = one.written(value)
                 read = read.removesuffix("s") if one.unit == "s" else read
                 assert read == (value if one.unit == "s" else wanted), (one.name, value)
@@ -123,7 +123,7 @@ def test_dependent_values_follow(site: Site) -> None:
         server = server_of(site)
         with put(server.edited({KNOBS[name]: value for name, value in changes.items()})):
             assert server_of(site).test() is None, changes
-            known = dumped(site)
+            known = dumped_settings(site)
             names = ("pm.max_children", "pm.min_spare_servers", "pm.max_spare_servers")
             assert tuple(known[one] for one in names) == expected, changes
 
@@ -204,7 +204,7 @@ def test_all_pools_and_files_with_links_are_changed(site: Site) -> None:
             with put(files):
                 assert server_of(site).test() is None
                 for pool in ("www", "second"):
-                    known = dumped(site, pool)
+                    known = dumped_settings(site, pool)
                     found = known["pm.max_children"], known["request_terminate_timeout"]
                     assert found == ("11", "30s"), pool
         assert link.is_symlink()

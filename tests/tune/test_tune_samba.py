@@ -59,7 +59,7 @@ def write(path: Path, text: str) -> Path:
     return path
 
 
-def changed(path: Path, changes: Mapping[str, str]) -> str:
+def changed_text(path: Path, changes: Mapping[str, str]) -> str:
     """The text of a single file after changes."""
     files = samba_of(path).edited({KNOBS[name]: value for name, value in changes.items()})
     assert list(files) == [str(path.resolve())]
@@ -107,7 +107,7 @@ def test_debians_file_changes_by_the_lines_of_the_knobs_alone(tmp_path: Path) ->
     path = write(tmp_path / "smb.conf", DEBIAN)
     knob = KNOBS["use sendfile"]
     assert samba_of(path).setting(knob) == Setting("no", is_set=False)
-    text = changed(path, {"use sendfile": "yes", "log level": "0"})
+    text = changed_text(path, {"use sendfile": "yes", "log level": "0"})
     new = ["\tuse sendfile = yes", "\tlog level = 0"]
     assert [line for line in text.split("\n") if line not in new] == DEBIAN.split("\n")
     write(path, text)
@@ -124,13 +124,13 @@ def test_a_value_is_replaced_where_it_stands_and_all_else_is_kept(tmp_path: Path
     )
     path = write(tmp_path / "smb.conf", text)
     expected = text.replace("=1  ", "= 3  ").replace("level = 2", "level = 3")
-    assert changed(path, {"log level": "3"}) == expected
+    assert changed_text(path, {"log level": "3"}) == expected
 
 
 def test_a_share_that_comes_first_gets_the_value_too(tmp_path: Path) -> None:
     text = "[data]\npath = /tmp\n[global]\naio read size = 1\n[two]\npath = /tmp\n"
     path = write(tmp_path / "smb.conf", text)
-    write(path, changed(path, {"aio read size": "0"}))
+    write(path, changed_text(path, {"aio read size": "0"}))
     server = samba_of(path)
     assert server.setting(KNOBS["aio read size"]).value == "0"
     shown = HOST.run(["testparm", "-s", str(path)]).output
@@ -142,7 +142,7 @@ def test_the_value_of_a_share_is_named_and_changed_there(tmp_path: Path) -> None
     path = write(tmp_path / "smb.conf", text)
     setting = samba_of(path).setting(KNOBS["strict sync"])
     assert setting == Setting("no", True, f"{path.resolve()}, share [data]")
-    assert changed(path, {"strict sync": "yes"}) == text.replace("FALSE", "yes")
+    assert changed_text(path, {"strict sync": "yes"}) == text.replace("FALSE", "yes")
 
 
 def test_other_names_of_a_parameter_count(tmp_path: Path) -> None:
@@ -156,7 +156,7 @@ def test_other_names_of_a_parameter_count(tmp_path: Path) -> None:
     ):
         assert server.setting(KNOBS[name]) == Setting(value, True, str(path.resolve())), name
     expected = text.replace("level = 2", "level = 1")
-    assert changed(path, {"log level": "1"}) == expected
+    assert changed_text(path, {"log level": "1"}) == expected
 
 
 def test_included_files_and_links_are_followed_and_sections_go_on(tmp_path: Path) -> None:
@@ -223,7 +223,7 @@ def test_testparm_refuses(changes: dict[str, str], message: str, tmp_path: Path)
     path = write(tmp_path / "smb.conf", DEBIAN)
     server = samba_of(path)
     assert server.test() is None
-    write(path, changed(path, changes))
+    write(path, changed_text(path, changes))
     assert message in (server.test() or "")
     unknown = KNOBS["deadtime"].model_copy(update={"name": "dead tme"})
     write(path, server.edited({unknown: "1"})[str(path.resolve())].decode())
@@ -233,7 +233,7 @@ def test_testparm_refuses(changes: dict[str, str], message: str, tmp_path: Path)
 def test_oplocks_are_changed_together_but_read_as_they_are(tmp_path: Path) -> None:
     path = write(tmp_path / "smb.conf", "[global]\n")
     expected = "[global]\n\tlevel2 oplocks = no\n\toplocks = no\n"
-    assert changed(path, {"oplocks": "no"}) == expected
+    assert changed_text(path, {"oplocks": "no"}) == expected
     write(path, "[global]\noplocks = no\n[data]\npath = /srv\n")
     server = samba_of(path)
     assert server.setting(KNOBS["oplocks"]).value == "no"
