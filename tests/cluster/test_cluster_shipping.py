@@ -45,7 +45,7 @@ def test_another_build_has_another_hash(tmp_path: Path) -> None:
     assert first.hash != second.hash
 
 
-def sent(parts: list[Part]) -> bytes:
+def sent_bytes(parts: list[Part]) -> bytes:
     output = io.BytesIO()
     build = Build()
     build.parts = parts
@@ -60,7 +60,7 @@ def test_a_build_is_unpacked_whole_and_uses_nothing_else(tmp_path: Path) -> None
     module.write_text("answer = 42\n", "utf-8")
     program = os.path.realpath(sys.executable)
     version = f"{sys.version_info.major}.{sys.version_info.minor}"
-    stream = io.BytesIO(sent([Part(module, "sub/only.py")]) + b"next request\n")
+    stream = io.BytesIO(sent_bytes([Part(module, "sub/only.py")]) + b"next request\n")
     folder = tmp_path / "far"
     files.prepare(str(folder))
     build = files.unpack(str(folder), "b1", program, version, stream)
@@ -76,7 +76,7 @@ def test_a_build_is_unpacked_whole_and_uses_nothing_else(tmp_path: Path) -> None
 def test_a_build_that_is_cut_off_leaves_nothing(tmp_path: Path) -> None:
     module = tmp_path / "only.py"
     module.write_bytes(bytes(100_000))
-    whole = sent([Part(module, "only.py")])
+    whole = sent_bytes([Part(module, "only.py")])
     folder = tmp_path / "far"
     files.prepare(str(folder))
     with pytest.raises(EOFError):
