@@ -49,7 +49,7 @@ def completed(level: LevelResult) -> Counter[str]:
 def bounds(level: LevelResult, messages: Iterable[Letter]) -> tuple[int, int]:
     """How many of the messages were at least and at most handed in within the window.
 
-    A message is stamped when it is messages, and counted when its task has ended.
+    A message is stamped when it is made, and counted when its task has ended.
     """
     assert level.total.service is not None
     longest_s = level.total.service.max_ms / 1000
