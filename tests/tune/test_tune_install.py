@@ -1,4 +1,4 @@
-"""The files that install the changes of a tuning change the same bytes as the tuning did."""
+"""What a tuning writes to install its changes does the same as the tuning, byte for byte."""
 
 import os
 import shutil

@@ -82,7 +82,7 @@ def changes(**given: str) -> Changes:
 
 @contextlib.contextmanager
 def own_group(server: NginxServer) -> Iterator[list[Path]]:
-    """The weights' files of a control group for the server alone, like that of a service."""
+    """A control group for the server alone, like a service's; yields the files of its weights."""
     name = f"headcount-test-{os.getpid()}"
     disk = GROUPS / "blkio" / name
     with group(f"/{name}") as made:
