@@ -178,7 +178,7 @@ def environment() -> EnvironmentFile:
 
 
 def verdict(levels: int, ending: VerdictOutcome) -> Verdict:
-    """The answer after so many levels."""
+    """The answer after these levels."""
     return Verdict(
         kind="ladder",
         outcome=ending,
@@ -224,7 +224,7 @@ def figures(number: int, t_s: float, level: int, phase: str) -> dict[str, Any]:
 
 @cache
 def histograms(completed: int) -> dict[str, Histogram]:
-    """The histograms of a second in which so many scenarios were completed."""
+    """The histograms of a second in which this many scenarios were completed."""
     one = histogram(completed)
     tags = (f"response/{SCENARIO}", f"service/{SCENARIO}", f"step/{STEP}")
     return {"lateness": histogram(3), "backlog": histogram(0), **dict.fromkeys(tags, one)}

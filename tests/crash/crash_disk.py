@@ -248,7 +248,7 @@ class File(FileIO):
         return most
 
     def end(self) -> None:
-        """Close it, whoever else holds it."""
+        """Close it, even if others hold it."""
         if not self.closed:
             super().close()
 

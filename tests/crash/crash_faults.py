@@ -34,7 +34,7 @@ class Fault:
 
 
 def drawn(random: Random, calls: int) -> Fault:
-    """A fault at one of so many calls: more often at the first, for all begin again with those."""
+    """A fault at one of this many calls: more often at the first, because all begin with those."""
     return Fault(
         random.choice(KINDS),
         1 + int(calls * random.random() ** random.choice((1, 2, 4))),

@@ -51,7 +51,7 @@ class World:
         self._happenings: list[Happening] = []
 
     def schedule(self, number: int) -> None:
-        """Let so many things happen from now on, and nothing else any more."""
+        """Let this many things happen from now on, and nothing else."""
         self._happenings = [
             Happening(
                 self._random.choice(HAPPENINGS),

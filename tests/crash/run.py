@@ -36,7 +36,7 @@ def stories(first: int, subjects: list[str], runs: Path) -> Iterator[Story]:
 
 
 def played(first: int, crashes: int, subjects: list[str]) -> int:
-    """Play stories until there were so many crashes; returns how many broke a promise."""
+    """Play stories until there were this many crashes; returns how many broke a promise."""
     faults: Counter[str] = Counter()
     of_subject: Counter[str] = Counter()
     broken: list[Story] = []
