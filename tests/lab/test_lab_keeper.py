@@ -1,4 +1,4 @@
-"""Servers that a keeper keeps: nothing of them is left, whoever was killed or frozen."""
+"""Servers that a keeper keeps: nothing of them is left, whatever was killed or frozen."""
 
 import contextlib
 import json
@@ -55,7 +55,7 @@ def alive(pid: int) -> bool:
 
 
 def pids_of(home: Home, number: int) -> list[int]:
-    """The processes of a server once there are so many."""
+    """The processes of a server once there are this many."""
     file = home.path / "told"
     wait_for(lambda: file.exists() and len(file.read_text().splitlines()) == number)
     return [int(line) for line in file.read_text().splitlines()]

@@ -30,7 +30,7 @@ def base(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 @pytest.fixture
 def copied(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
-    """A copy of this machine's nginx configuration, which is taken for the machine's own."""
+    """A copy of this machine's nginx configuration, which is used instead of it."""
     shutil.copytree("/etc/nginx", tmp_path / "etc" / "nginx")
     monkeypatch.setattr(shipped, "ROOT", tmp_path)
     return tmp_path / "etc" / "nginx"
