@@ -165,7 +165,7 @@ def test_memory_gives_a_reason_when_pages_are_taken_away() -> None:
         "longer in memory"
     )
     assert reason("memory", replace(paged, stalled_s=2.0))
-    # What is read for the first time makes nobody wait for memory.
+    # Reading something for the first time makes nothing wait for memory.
     assert not reason("memory", replace(paged, stalled_s=0.01))
     assert not reason("memory", replace(paged, major_faults=50))
     assert not reason("memory", replace(paged, disk_s=0.1))
