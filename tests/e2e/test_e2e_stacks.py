@@ -75,7 +75,7 @@ def test_a_lock_that_threads_wait_for_is_named_with_their_number(
     waits = bundle.verdict.diagnosis.waits
     assert waits is not None
     assert (waits.few_users, waits.users) == (1, USERS)
-    # One user's thread holds the lock, in a sleep; all others wait for it, but for those that are
+    # One user's thread holds the lock, in a sleep; all others wait for it, except those that are
     # on their way to or from their user.
     first = waits.waits[0]
     assert (first.kind, first.object) == ("lock", None)
