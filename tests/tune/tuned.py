@@ -27,7 +27,7 @@ PATIENCE_S = 20.0
 
 
 class PosingHost(ThisHost):
-    """This machine, where this process is said to run another program."""
+    """This machine, where this process seems to run another program."""
 
     def __init__(self, program: str) -> None:
         self._program = program
