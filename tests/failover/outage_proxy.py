@@ -16,7 +16,7 @@ BLOCK = 65_536
 
 
 class Proxy:
-    """Relays connections, but for its outages."""
+    """Relays connections, except in its outages."""
 
     def __init__(self, port: int, server_port: int, log: Path, outages: list[str]) -> None:
         """Relay nothing yet."""
@@ -80,7 +80,7 @@ class Proxy:
 
 
 async def main(arguments: list[str]) -> None:
-    """Relay until told to end by a signal."""
+    """Relay until a signal ends it."""
     port, server_port, fifo, log, *outages = arguments
     proxy = Proxy(int(port), int(server_port), Path(log), outages)
     await proxy.open()
