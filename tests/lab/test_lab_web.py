@@ -193,8 +193,8 @@ def test_counters_are_read_from_the_status(name: str) -> None:
         assert "web.requests" not in first
         for _ in range(20):
             get(server, "/k4-0000.html")
-        before_s = source.sample()
-        again = before_s.values
+        sample = source.sample()
+        again = sample.values
         # Twenty pages and the source's own request, whenever they were asked for.
         assert again["web.requests"] > 0
         source.close()
