@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Mapping
 from headcount.counters.log.own_record import Watched
 from headcount.counters.source import Sample
 from headcount.live.alert import Alerts, parse
-from headcount.live.monitor import Happened, Monitor
+from headcount.live.monitor import Monitor
 from headcount.live.reading import News, Reading
 from headcount.live.wall import Wall
 from headcount.live.watch import Watch

@@ -302,11 +302,7 @@ async fn mend(
             Ok(())
         });
         patient(ask, "GET").await?;
-        report(
-            on_status,
-            keys.last().map_or(0, |last| last + 1),
-            set.keys,
-        )?;
+        report(on_status, keys.last().map_or(0, |last| last + 1), set.keys)?;
     }
     write(session, set, &wrong, on_status).await
 }

@@ -37,11 +37,9 @@ const fn play(step: usize) -> Next {
 
 #[test]
 fn a_script_decides_which_steps_are_played() {
-    let (all, _) = run(
-        "for i = 1, tonumber(vars.stock) - 1 do play('buy') end
+    let (all, _) = run("for i = 1, tonumber(vars.stock) - 1 do play('buy') end
          if vars.stock == '3' then pause(0.5) end
-         play('search')",
-    );
+         play('search')");
     assert_eq!(
         all,
         [play(1), play(1), Next::Pause(0.5), play(0), Next::End]
