@@ -68,6 +68,12 @@ def work(folder: Path) -> None:
             os.fsync(file.fileno())
 
 
+def test_interfaces_on_top_of_others_are_not_counted() -> None:
+    (node,) = (one for one in mapping.exporters() if one.host.metric == "node_uname_info")
+    names = ["lo", "eth0", "eth0.100", "veth1a2b", "docker0", "hc123-1", "hc123a"]
+    assert node.interface.counted(names) == ["eth0"]
+
+
 def test_it_counts_what_proc_counts(exporter: Exporter, tmp_path: Path) -> None:
     for _ in range(10):
         outer, inner = HostSource("outer", fine=False), HostSource("inner", fine=False)
