@@ -9,7 +9,7 @@ LONGEST_PATTERN = 1000
 LONGEST_TEXT = 1000
 MOST_STEPS = 10_000
 """Parts of a pattern visited for one text: repetitions within each other multiply."""
-MORE_REPETITIONS = (*range(64), 64, 128, 256, 512, LONGEST_TEXT)
+MORE_REPETITIONS = (*range(65), 128, 256, 512, LONGEST_TEXT)
 """Beyond the fewest that the pattern asks for; tried in turn until the text is long enough."""
 CANDIDATES = "a1-A _.:/" + "".join(map(chr, range(33, 127))) + "\u00e9\t\n"
 """Characters to choose from where a set excludes or only describes some."""
@@ -53,7 +53,7 @@ def pattern_sample(pattern: str, least: int = 0, most: int = LONGEST_TEXT) -> st
     return None
 
 
-class _Unwritable(Exception):  # noqa: N818  # not an error of anybody's
+class _Unwritable(Exception):  # noqa: N818  # a signal within this file
     """No text can be written for this part of a pattern."""
 
 
