@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from headcount.analyse.diagnosis.observation import Observation
 from headcount.analyse.diagnosis.thresholds import threshold
 
-MOST_DECIDING = 3
+FEWEST_DECIDING = 3
 """Fewest deciding levels: of many saturated levels, as after a search, the upper half decides."""
 
 
@@ -96,7 +96,7 @@ def _deciding(levels: Sequence[Observation]) -> tuple[Observation, ...]:
     broken = [level for level in full if 0 < level.per_s < threshold("knee.collapse") * most]
     if full[-1] in broken:
         return tuple(broken)
-    keep = max(MOST_DECIDING, math.ceil(len(full) / 2))
+    keep = max(FEWEST_DECIDING, math.ceil(len(full) / 2))
     return tuple(full[-keep:])
 
 
