@@ -22,6 +22,7 @@ from headcount.lab.nginx import NginxServer
 from headcount.tune.boot import CRON, SYSTEMD, TARGET, boot_hook
 from headcount.tune.host import COMMAND_S, Ended, ThisHost
 from headcount.tune.servers.registry import find
+from processes import wait_for
 
 UNSHARE = ["unshare", "-m"] if os.geteuid() == 0 else ["unshare", "-rm"]
 NSENTER = ["nsenter"] if os.geteuid() == 0 else ["nsenter", "-U", "--preserve-credentials"]
@@ -67,7 +68,7 @@ class Machine:
         for pid in (changer.pid, *guards(self.journal)):
             os.kill(pid, signal.SIGKILL)
         changer.communicate()
-        assert not guards(self.journal)
+        wait_for(lambda: not guards(self.journal))  # killed processes stay for a moment
         assert not (self.journal / "done").exists()
 
     def hooks(self) -> list[Path]:

@@ -4,11 +4,12 @@ import os
 import shutil
 import subprocess
 import tempfile
+from collections import Counter
 from pathlib import Path
 
 import pytest
 from ansible_tasks import Failed, Play
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from tuned import knob, lab
 
@@ -159,6 +160,9 @@ def test_any_lines_are_installed(before: list[str], after: list[str]) -> None:
     old, new = "".join(before).encode(), "".join(after).encode()
     if not old or not new or old == new:
         return
+    fewer, more = Counter(before) - Counter(after), Counter(after) - Counter(before)
+    # With one line more or less of several equal ones, patch cannot tell whether it was applied.
+    assume(not any(line in before and line in after for line in fewer | more))
     files = install_files({"/f": old}, {"/f": new}, {}, [service("samba", None, restarts=False)])
     with tempfile.TemporaryDirectory() as name:
         machine = installation(Path(name), files, {"/f": old})
