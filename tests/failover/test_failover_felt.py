@@ -67,10 +67,24 @@ def test_a_refusal_is_measured(length_s: float, delay_s: float, rate: float, see
     assert one.served_s == pytest.approx(delay_s + length_s, abs=gap_s + SLOT_S)
     assert one.answered_s == pytest.approx(delay_s + length_s, abs=gap_s + 2 * SLOT_S)
     assert one.restored_s is not None
-    # The end of a dip of 5% among chance is known to some 200 scenarios.
-    assert one.restored_s == pytest.approx(delay_s + length_s, abs=6 * 200 / rate + gap_s + 0.1)
+    assert one.restored_s >= delay_s + length_s - gap_s - 2 * SLOT_S
     assert one.lost == pytest.approx(length_s * rate, abs=6 * (length_s * rate) ** 0.5 + 2)
     assert (one.late, one.log_ons) == (0, one.lost)
+
+
+def test_the_end_of_a_dip_is_known_to_some_hundred_scenarios() -> None:
+    """Chance can hide the last 5% of a rate: in 1 of 200 outages for more than 1,200 scenarios."""
+    random = Random(5)
+    late = []
+    for seed in range(60):
+        length_s, delay_s = random.uniform(0.2, 30.0), random.uniform(0.0, 5.0)
+        rate = random.choice([200.0, 1000.0])
+        one = felt_outage(slots_of(refusing(INJECTED_S + delay_s, length_s), rate, seed))
+        assert one.restored_s is not None
+        late.append((one.restored_s - delay_s - length_s) * rate)
+    late.sort()
+    assert late[30] < 100
+    assert late[57] < 1200
 
 
 @settings(max_examples=40, deadline=None)
