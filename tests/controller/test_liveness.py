@@ -9,7 +9,7 @@ import pytest
 
 from headcount import _engine
 from headcount.controller import liveness
-from headcount.controller.liveness import check_answer
+from headcount.controller.liveness import check_alive, check_answer
 from headcount.errors import TargetError
 from headcount.plan.plan import Plan
 from headcount.plan.resolve import Overrides, resolve
@@ -52,6 +52,46 @@ def test_a_target_that_answers_passes() -> None:
     asked: list[str] = []
     check_answer(lambda: asked.append("once"), patient("30s"))
     assert asked == ["once"]
+
+
+RESET = "10.0.0.7:445: Connection reset by peer (os error 104)"
+FULL = "sorry, too many clients already (SQLSTATE 53300)"
+
+
+@pytest.mark.parametrize(
+    ("answers", "can_rest", "checks", "is_alive"),
+    [
+        ([None], True, 1, True),
+        ([FULL], True, 1, True),
+        ([RESET, None], True, 2, True),
+        ([RESET, FULL], True, 2, True),
+        ([RESET, RESET], True, 2, False),
+        ([RESET], False, 1, False),
+    ],
+)
+def test_a_target_that_disconnects_is_checked_again_without_users(
+    answers: list[str | None], can_rest: bool, checks: int, is_alive: bool
+) -> None:
+    asked = iter(answers)
+    done: list[str] = []
+
+    def check() -> None:
+        done.append("check")
+        if (message := next(asked)) is not None:
+            raise TargetError(message)
+
+    def rest() -> bool:
+        done.append("rest")
+        return can_rest
+
+    try:
+        check_alive(check, patient("30s"), rest)
+    except TargetError:
+        assert not is_alive
+    else:
+        assert is_alive
+    assert done.count("check") == checks
+    assert done.count("rest") == (0 if answers[0] in (None, FULL) else 1)
 
 
 def test_ctrl_c_does_not_wait_for_the_answer() -> None:

@@ -4,6 +4,7 @@ import threading
 import time
 from collections.abc import Callable
 
+from headcount.analyse.failures import is_full
 from headcount.errors import TargetError
 from headcount.fields.units import seconds
 from headcount.plan.plan import Plan
@@ -13,6 +14,27 @@ LEAST_S = 5.0
 continues below."""
 HEAR_S = 0.2
 """Interval for checking Ctrl-C: just before a wait, it would only be noticed after it."""
+
+
+def check_alive(check: Callable[[], None], plan: Plan, rest: Callable[[], bool]) -> None:
+    """Check that a target is alive while users are on it.
+
+    One that refuses the check for lack of a place is alive. One that only disconnects may have no
+    place because of the users, so it is checked again after `rest`, which sends them away and
+    returns whether they are gone. Raises TargetError if it does not answer then either.
+    """
+    has_rested = False
+    while True:
+        try:
+            check_answer(check, plan)
+        except TargetError as error:
+            if is_full(str(error)):
+                return
+            if has_rested or not rest():
+                raise
+            has_rested = True
+        else:
+            return
 
 
 def check_answer(check: Callable[[], None], plan: Plan) -> None:

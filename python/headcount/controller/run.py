@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from headcount import _engine
-from headcount.analyse.failures import failures_of, is_full
+from headcount.analyse.failures import failures_of
 from headcount.analyse.verdict import Ending, stopped_by
 from headcount.bundle import versus
 from headcount.bundle.level import LevelResult
@@ -18,10 +18,10 @@ from headcount.controller.access.access import count_text
 from headcount.controller.before import load_before
 from headcount.controller.behind import programs_behind
 from headcount.controller.diagnosis import with_diagnosis
-from headcount.controller.level import LevelRunner, note
+from headcount.controller.level import GATHER_S, LevelRunner, note
 from headcount.controller.level_order import LevelOrder
 from headcount.controller.listener import TRIAL, Listener, Phase
-from headcount.controller.liveness import check_answer
+from headcount.controller.liveness import check_alive, check_answer
 from headcount.controller.orders import Orders, orders_of
 from headcount.controller.quiet import SECONDS, Patience, Quiet, was_disturbed
 from headcount.controller.server_logs import ServerLogs
@@ -247,7 +247,7 @@ class Run:
                 self._keep(result)
                 self._wait_for_quiet(runner, session, result)
                 if session.silent_s >= SILENT_S:
-                    self._check_alive(self._levels[-1])
+                    self._check_alive(runner)
                 self._listener.outlook(self._orders.outlook())
                 order = self._orders.next()
             self._note_behind(session.now_s())
@@ -365,16 +365,17 @@ class Run:
         self._orders.take(result)
         self._bundle.levels(self._levels)
 
-    def _check_alive(self, result: LevelResult) -> None:
-        """Check that the server still answers, after a level that ended without answers.
+    def _check_alive(self, runner: LevelRunner) -> None:
+        """Check that the server still answers, after a level that ended without answers."""
+        result = self._levels[-1]
 
-        A server that refuses the check for lack of a place is still alive.
-        """
+        def rest() -> bool:
+            self._orders.rested()
+            return runner.rest(result.index, GATHER_S)
+
         try:
-            check_answer(self._sut.access.check, self._plan)
+            check_alive(self._sut.access.check, self._plan, rest)
         except TargetError as error:
-            if is_full(str(error)):
-                return
             raise TargetError(
                 f"the target stopped answering during level {result.index} at "
                 f"{count_text(result.users, 'user')}: {error}. What was measured is kept: "
