@@ -160,6 +160,59 @@ def test_scenarios_play_functions_that_call_others(tmp_path: Path) -> None:
     ]
 
 
+SCOPES = """
+import http from 'k6/http';
+import { check } from 'k6';
+const BASE = 'http://shop.example';
+function login(id) {
+  const res = http.post(`${BASE}/login`, { user: id });
+  const token = res.json('token');
+  return token;
+}
+function show(id) { http.get(`${BASE}/items/${id}`); }
+export default function () {
+  const res = http.get(`${BASE}/first`);
+  const id = res.json('id');
+  const token = login('ada');
+  show(5);
+  check(res, { first: (r) => r.status === 203 });
+  http.get(`${BASE}/orders/${id}?t=${token}`);
+}
+"""
+
+
+def test_names_in_functions_are_their_own(tmp_path: Path) -> None:
+    journey, workload, _ = imported(tmp_path, SCOPES)
+    first, login, item, orders = workload["scenarios"][0]["steps"]
+    assert journey.left_out == []
+    assert (first["expect"], first["capture"]) == (203, {"id": {"json": "$.id"}})
+    assert "expect" not in login
+    assert login["form"] == {"user": "ada"}
+    assert item["path"] == "/items/5"
+    assert orders["path"] == "/orders/{id}?t={token}"
+
+
+def test_a_function_can_change_a_name_outside(tmp_path: Path) -> None:
+    text = """
+import http from 'k6/http';
+let token = 'old';
+function login() { token = http.post('http://a.example/login').json('token'); }
+function renew() { const res = http.post('http://a.example/new'); token = res.json('token'); }
+function header() { return `Bearer ${token}`; }
+export default function () {
+  renew();
+  const id = 5;
+  http.get('http://a.example/x', { headers: { Authorization: header() } });
+  http.get(`http://a.example/x/${id}`);
+}
+"""
+    _, workload, _ = imported(tmp_path, text)
+    renew, plain, other = workload["scenarios"][0]["steps"]
+    assert renew["capture"] == {"token": {"json": "$.token"}}
+    assert plain["headers"] == {"Authorization": "Bearer {token}"}
+    assert other["path"] == "/x/5"
+
+
 @pytest.mark.parametrize(
     "functions",
     [

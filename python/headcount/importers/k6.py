@@ -27,6 +27,7 @@ from headcount.importers.js_expression import (
     Template,
     keys_of,
 )
+from headcount.importers.k6_names import Names
 from headcount.importers.k6_options import read_options, scenario_functions
 from headcount.importers.k6_secrets import Secrets
 from headcount.importers.k6_statements import (
@@ -69,19 +70,17 @@ class _Reader:
         self.secrets = Secrets(self.made)
         self.entries: list[Entry] = []
         self.names: set[str] = set()
-        self.values = dict(found.globals)
-        self.replies: dict[str, Step] = {}
-        self.bodies: dict[str, Step] = {}
-        """Names of parsed bodies: `const data = res.json()`."""
-        self.captured: dict[str, str] = {}
+        self.known = Names(found.globals)
+        self.capture_names: set[str] = set()
         self.depth = self.calls = 0
         """Of calls of the script's own functions."""
 
     def journey(self) -> Journey:
         self.made.left_out = self.lines
         for name, function in scenario_functions(self.script).items():
-            self.entries, self.replies, self.bodies, self.captured = [], {}, {}, {}
-            self._read_all(self.script.functions[function])
+            self.entries, self.capture_names = [], set()
+            with self.known.scope(self.script.functions[function].local):
+                self._read_all(self.script.functions[function])
             if any(isinstance(one, Step) for one in self.entries):
                 self.made.scenarios.append(Scenario(workload_name(name), self.entries))
         if not self.made.scenarios:
@@ -94,63 +93,59 @@ class _Reader:
         for statement in function.statements:
             if statement.name != RETURN and not self._read(statement):
                 self.lines.append(statement.text)
-                self._bind(statement.name, {})
+                self.known.bind(statement.name, {})
 
     def _call(self, statement: Statement) -> bool:
         """Play the statements of a function of the script, where it is called."""
-        value = statement.value
-        if not isinstance(value, Call) or not isinstance(value.function, Name):
-            return False
-        function = self.script.functions.get(value.function.name)
+        function = self._function(statement.value)
         if function is None or self.depth >= DEEPEST:
             return False
-        self._bind_all(function, value)
+        given = self._arguments(function, statement.value)
         self.depth += 1
-        self._read_all(function)
+        with self.known.scope(function.local):
+            for parameter, meaning in given.items():
+                self.known.bind(parameter, meaning)
+            self._read_all(function)
+            returned = next((one.value for one in function.statements if one.name == RETURN), None)
+            answer = self._meaning(returned) if statement.name else {}
         self.depth -= 1
         if statement.name:
-            returned = next((one.value for one in function.statements if one.name == RETURN), None)
-            self._bind(statement.name, self._argument(returned))
+            self.known.bind(statement.name, answer)
         return True
 
     def _returned(self, call: Call) -> Any:
         """What a function that is only a `return` comes to; None for any other."""
-        function = self.script.functions.get(getattr(call.function, "name", ""))
+        function = self._function(call)
         if function is None or [one.name for one in function.statements] != [RETURN]:
             return None
-        before = {name: self.values.get(name) for name in function.parameters}
-        self._bind_all(function, call)
-        try:
+        given = self._arguments(function, call)
+        with self.known.scope(function.local):
+            for parameter, meaning in given.items():
+                self.known.bind(parameter, meaning)
             return self._value(function.statements[0].value)
-        finally:
-            self.values |= {name: one for name, one in before.items() if one is not None}
 
-    def _bind_all(self, function: Function, call: Call) -> None:
+    def _function(self, value: Any) -> Function | None:
+        """The function of the script that an expression calls."""
+        called = value.function if isinstance(value, Call) else None
+        return self.script.functions.get(called.name) if isinstance(called, Name) else None
+
+    def _arguments(self, function: Function, call: Call) -> dict[str, dict[str, Any]]:
+        """What the parameters of a function stand for in a call."""
         self.calls += 1
         if self.calls > MOST_CALLS:
             raise _UnknownError("too many calls")
-        given = [self._argument(one) for one in call.arguments[: len(function.parameters)]]
-        given += [{}] * (len(function.parameters) - len(given))
-        for parameter, known in zip(function.parameters, given, strict=True):
-            self._bind(parameter, known)
+        pairs = zip(function.parameters, call.arguments, strict=False)
+        return {parameter: self._meaning(argument) for parameter, argument in pairs}
 
-    def _argument(self, value: Any) -> dict[str, Any]:
-        """What a value is known as, by the table that knows it; empty if only k6 knows it."""
-        name = value.name if isinstance(value, Name) else ""
-        for known in ("replies", "bodies"):
-            if name in getattr(self, known):
-                return {known: getattr(self, known)[name]}
+    def _meaning(self, value: Any) -> dict[str, Any]:
+        """What a name would stand for that is given this value; empty if only k6 knows it."""
+        known = self.known.meaning(value.name) if isinstance(value, Name) else {}
+        if "replies" in known or "bodies" in known:
+            return known
         try:
             return {"values": self._value(value)}
         except (_UnknownError, ValueError, TypeError, LookupError):
             return {}
-
-    def _bind(self, name: str, known: dict[str, Any]) -> None:
-        """Let a name stand for an argument, and for nothing that it stood for before."""
-        for table in ("replies", "bodies", "values", "captured"):
-            getattr(self, table).pop(name, None)
-        for table, value in known.items():
-            getattr(self, table)[name] = value
 
     def _read(self, statement: Statement) -> bool:
         value = statement.value
@@ -183,7 +178,7 @@ class _Reader:
                 url, *rest = value.arguments
                 step = self._add_step(method, url, [None, *rest] if method in _BODILESS else rest)
                 if step is not None and statement.name:
-                    self.replies[statement.name] = step
+                    self.known.bind(statement.name, {"replies": step})
                 return True
         return False
 
@@ -236,21 +231,23 @@ class _Reader:
     def _assign(self, name: str, value: Any) -> None:
         found = self._reply_value(value)
         if found is None:
-            self.values[name] = self._value(value)
+            self.known.bind(name, {"values": self._value(value)})
             return
         step, source = found
         if source is None:
-            self.bodies[name] = step
+            self.known.bind(name, {"bodies": step})
         else:
-            self._capture(step, source, name)
+            self.known.bind(name, {"captured": self._capture(step, source, name)})
 
     def _capture(self, step: Step, source: Source, name: str) -> str:
+        """The name under which a step captures a value, new or as before."""
         known = next((one.name for one in step.captures if one.source == source), "")
-        short = known or free_name(variable_name(name), set(self.captured.values()))
-        if not known:
-            step.captures.append(Capture(short, source))
-        self.captured[name] = short
-        return short
+        if known:
+            return known
+        new = free_name(variable_name(name), self.capture_names)
+        self.capture_names.add(new)
+        step.captures.append(Capture(new, source))
+        return new
 
     def _reply_value(self, value: Any) -> tuple[Step, Source | None] | None:
         """The step and source of a reply's value; without a source it is all of its JSON."""
@@ -258,21 +255,21 @@ class _Reader:
         if isinstance(owner, Call):
             function = owner.function
             if isinstance(function, Member) and function.key == "json":
-                step = self.replies.get(getattr(function.owner, "name", ""))
+                step = self.known.replies.get(getattr(function.owner, "name", ""))
                 if step is not None:
                     inner = owner.arguments[0] if owner.arguments else ""
                     parts = (*_gjson(inner), *keys)
                     return step, Source("json", json_path(parts)) if parts else None
         if isinstance(owner, Name):
-            if owner.name in self.bodies and keys:
-                return self.bodies[owner.name], Source("json", json_path(keys))
-            if owner.name in self.replies and len(keys) == 2 and keys[0] == "headers":
-                return self.replies[owner.name], Source("header", str(keys[1]))
+            if owner.name in self.known.bodies and keys:
+                return self.known.bodies[owner.name], Source("json", json_path(keys))
+            if owner.name in self.known.replies and len(keys) == 2 and keys[0] == "headers":
+                return self.known.replies[owner.name], Source("header", str(keys[1]))
         return None
 
     def _check(self, arguments: tuple[Any, ...], line: int) -> None:
         reply, checks = arguments[:2]
-        step = self.replies[reply.name] if isinstance(reply, Name) else None
+        step = self.known.replies[reply.name] if isinstance(reply, Name) else None
         if step is None:
             if not self._request(Statement("", reply, line)):
                 raise _UnknownError("a reply")
@@ -286,17 +283,12 @@ class _Reader:
         if isinstance(body, Binary) and body.mark == "&&":
             left = self._put_check(step, parameter, body.left)
             return self._put_check(step, parameter, body.right) and left
-        before = self.replies.get(parameter)
-        self.replies[parameter] = step
-        try:
-            return self._put_one(step, parameter, body)
-        except (_UnknownError, ValueError, LookupError):
-            return False
-        finally:
-            if before is None:
-                self.replies.pop(parameter, None)
-            else:
-                self.replies[parameter] = before
+        with self.known.scope([parameter]):
+            self.known.bind(parameter, {"replies": step})
+            try:
+                return self._put_one(step, parameter, body)
+            except (_UnknownError, ValueError, LookupError):
+                return False
 
     def _put_one(self, step: Step, parameter: str, body: Any) -> bool:
         reply = Name(parameter)
@@ -338,14 +330,16 @@ class _Reader:
         raise _UnknownError("an expression")
 
     def _named(self, name: str) -> Any:
-        if name in self.captured:
-            return mark(self.captured[name])
-        if name in self.values:
-            value = self.values.pop(name)  # a name that refers to itself would recurse for ever
+        if name in self.known.captured:
+            return mark(self.known.captured[name])
+        if name in self.known.values:
+            value = self.known.values.pop(
+                name
+            )  # a name that refers to itself would recurse for ever
             try:
                 return self._value(value)
             finally:
-                self.values[name] = value
+                self.known.values[name] = value
         numbers = {"__VU": "n", "__ITER": "iteration"}
         if name in numbers:
             return mark(numbers[name])
@@ -367,8 +361,8 @@ class _Reader:
         step, source = found if found is not None else (None, None)
         if step is not None and source is not None:
             return mark(self._capture(step, source, source.place.rpartition(".")[2]))
-        if isinstance(owner, Name) and owner.name in self.values and keys:
-            inner = self._value(self.values[owner.name])
+        if isinstance(owner, Name) and owner.name in self.known.values and keys:
+            inner = self._value(self.known.values[owner.name])
             for key in keys:
                 inner = inner[key]
             return inner

@@ -25,6 +25,8 @@ class Statement:
     line: int
     text: str = ""
     """Its first line, with the number."""
+    is_declared: bool = False
+    """Whether the name is declared here, not only assigned."""
 
 
 @dataclass
@@ -34,6 +36,11 @@ class Function:
     parameters: tuple[str, ...] = ()
     statements: list[Statement] = field(default_factory=list)
     left_out: list[str] = field(default_factory=list)
+
+    @property
+    def local(self) -> set[str]:
+        """The names that mean something else outside it."""
+        return {*self.parameters, *(one.name for one in self.statements if one.is_declared)}
 
 
 @dataclass
@@ -170,7 +177,8 @@ class _Reader(Parser):
         line = self.word.line
         try:
             name = ""
-            if self.word.text in ("const", "let", "var"):
+            is_declared = self.word.text in ("const", "let", "var")
+            if is_declared:
                 self.place += 1
                 name = self.word.text
                 self.place += 1
@@ -184,7 +192,7 @@ class _Reader(Parser):
                 name = RETURN
             value = self.expression()
             self._end_statement()
-            yield Statement(name, value, line, self._line(line))
+            yield Statement(name, value, line, self._line(line), is_declared)
         except (UnreadableError, IndexError):
             self.place = start
             self._leave_out(start)

@@ -9,7 +9,6 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from headcount.errors import InputError
-from headcount.importers.address_text import query_pair
 from headcount.importers.exchange import origin
 from headcount.importers.journey import (
     Capture,
@@ -25,6 +24,7 @@ from headcount.importers.journey import (
 from headcount.importers.names import free_name, label_name, step_name, variable_name, workload_name
 from headcount.importers.openapi_files import whole_description
 from headcount.importers.openapi_sample import Description
+from headcount.importers.percent_encoding import query_pair
 from headcount.importers.request_step import put_json
 from headcount.importers.selector import json_path
 from headcount.importers.stranger import rows, table, text

@@ -109,7 +109,9 @@ class Description:
             return [] if item is None else [item]
         if kind in ("integer", "number"):
             return _number(found)
-        return self._string(found) if kind == "string" else True if kind == "boolean" else None
+        if kind == "string":
+            return self._string(found)
+        return True if kind == "boolean" else None
 
     def _string(self, found: dict[str, Any]) -> str:
         by_format = _BY_FORMAT.get(str(found.get("format")))

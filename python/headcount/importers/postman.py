@@ -9,7 +9,6 @@ from typing import Any
 
 from headcount.errors import InputError
 from headcount.foreign.json_text import DEEPEST, json_value
-from headcount.importers.address_text import query_pair
 from headcount.importers.exchange import origin, split_url
 from headcount.importers.journey import (
     File,
@@ -21,6 +20,7 @@ from headcount.importers.journey import (
     unmarked_value,
 )
 from headcount.importers.names import free_name, label_name, variable_name, workload_name
+from headcount.importers.percent_encoding import query_pair
 from headcount.importers.postman_address import address_text
 from headcount.importers.postman_tests import Statements, statements
 from headcount.importers.request_step import put_json

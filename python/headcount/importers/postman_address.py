@@ -46,5 +46,5 @@ def _joined(parts: dict[str, Any]) -> str:
 def _list_text(value: Any, between: str) -> str:
     if isinstance(value, list):
         # A part of a path may be a table with a type.
-        return between.join(text(table(one).get("value", one)) or text(one) for one in value)
+        return between.join(text(table(one).get("value", one)) for one in value)
     return text(value)

@@ -4,7 +4,6 @@ import tomllib
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from headcount.importers.address_text import escaped_path
 from headcount.importers.journey import (
     LAST,
     Capture,
@@ -20,6 +19,7 @@ from headcount.importers.journey import (
     Step,
     template,
 )
+from headcount.importers.percent_encoding import escaped_path
 from headcount.importers.toml_text import comment, key_text, quoted, value_text
 
 WIDTH = 120
