@@ -15,6 +15,7 @@ from headcount.tune.race import (
     judge_without,
     smallest_gain,
     spread_of,
+    worth,
 )
 
 
@@ -60,6 +61,17 @@ def test_a_large_gain_wins_and_none_rarely_does() -> None:
 
 def test_a_negligible_gain_does_not_win() -> None:
     assert judge([0.011] * 8, Spread(0.001, 11)) == "not better"
+
+
+def test_a_race_ends_early_that_cannot_be_proved() -> None:
+    spread, smallest = Spread(0.1, 12), 1.36
+    assert worth(smallest) == pytest.approx(math.log(1.36) / 2)
+    assert worth(1.02) == worth(1.01) == pytest.approx(math.log(1.02))
+    assert worth(None) == pytest.approx(math.log(3) / 2)
+    assert judge([0.03, 0.05], spread) == "go on"
+    assert judge([0.03, 0.05], spread, worth(smallest)) == "not better"
+    assert judge([0.15, 0.25], spread, worth(smallest)) == "go on"
+    assert judge([0.15, 0.25, 0.2, 0.3], spread, worth(smallest)) == "better"
 
 
 def test_the_smallest_gain_is_proved_four_times_out_of_five() -> None:

@@ -102,7 +102,7 @@ def test_a_knob_at_its_rule_of_thumb_comes_after_one_that_is_not() -> None:
     now = Settings({one.name: Setting("4", is_set=False) for one in knobs})
     asked = Asked(frozenset({"allowed"}))
     found = weightiest(choose(now, knobs, diagnosis("cpu"), asked, NAMES, frozenset()))
-    assert [one.knob.name for one in found] == ["other", "allowed", "as advised", "no rule"]
+    assert [one.knob.name for one in found] == ["allowed", "other", "as advised", "no rule"]
 
 
 def obstacle(one: Knob, setting: Setting, asked: Asked, held: frozenset[str] | None) -> str | None:
@@ -156,6 +156,19 @@ def test_all_rules_of_thumb_come_first_and_nothing_twice() -> None:
     assert len(set(keys)) == len(keys)
     assert frozenset() not in keys
     assert all(each.changes.get(one) != "1" for each in seen)
+
+
+def test_a_switch_without_a_rule_of_thumb_is_tried_alone() -> None:
+    one = knob("a", rules=["4"])
+    switch = knob("b", words=["on", "off"], default="off")
+    more = knob("c", words=["x", "y", "z"], default="x")
+    values = [Values(switch, "on", NAMES), Values(one, "1", NAMES), Values(more, "x", NAMES)]
+    proposals = Proposals(values, 1)
+    first = [proposals.next(Configuration()) for _ in range(3)]
+    found = [each for each in first if each is not None]
+    assert [dict(each.changes) for each in found[:2]] == [{switch: "off"}, {one: "4"}]
+    assert found[0].origin == "the other value of b"
+    assert found[2].origin == "proposed by the optimiser"
 
 
 def test_knobs_of_a_users_file_replace_others(tmp_path: Path) -> None:

@@ -27,6 +27,8 @@ NOT_ADVISED = 0.5
 """Factor on the weight of a knob for which no rule of thumb gives a new value."""
 RELATED = 0.6
 """Weight of a further limit, known or possible."""
+ALLOWED = 2.0
+"""Weight of a knob that is allowed by name: whoever names it expects that it is tried first."""
 
 
 @dataclass(frozen=True)
@@ -55,7 +57,7 @@ class Choice:
         knob: The knob.
         server: What it belongs to, as its knobs call it.
         setting: Its present setting.
-        weight: How closely it relates to the limit.
+        weight: How closely it relates to the limit; larger ones are tried first.
         obstacle: Why it is left alone; None if it is tried.
 
     """
@@ -110,8 +112,7 @@ def choose(
     """
     found: list[Choice] = []
     for place, knob in enumerate(knobs):
-        # A knob that is allowed by name is expected to be tried.
-        weight = 1.0 if knob.name in asked.allowed else _weight(knob, diagnosis)
+        weight = ALLOWED if knob.name in asked.allowed else _weight(knob, diagnosis)
         weight -= place / 10_000
         if (asked.only and knob.name not in asked.only) or (not asked.only and weight < 0):
             continue

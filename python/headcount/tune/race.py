@@ -19,6 +19,8 @@ FEWEST_TO_WIN = 4
 MOST_WITHOUT = 6
 SMALLEST = math.log(1.02)
 """A gain that is worth a change of a server."""
+MOST_PROVED = 3.0
+"""The largest ratio for which the pairs that prove it are computed."""
 CHANCE_TO_WIN, CHANCE_TO_CLAIM = 0.98, 0.995
 """One-sided. A race looks after each pair, so that one in twenty equal challengers wins by chance,
 and some twenty race in a tuning: only what also holds on turns of its own is claimed."""
@@ -69,13 +71,22 @@ def gain_of(gains: Sequence[float], spread: Spread, chance: float = CHANCE_TO_WI
     return Gain(mean, mean - half, mean + half, len(gains))
 
 
-def judge(gains: Sequence[float], spread: Spread) -> Judgement:
-    """Whether a race goes on, and if not, who has won."""
+def worth(smallest: float | None) -> float:
+    """The gain, as a logarithm, below which a race is given up.
+
+    `smallest` is the ratio that the tuning can prove; None above 3. Time spent on much less is lost
+    to challengers that could be proved.
+    """
+    return max(SMALLEST, math.log(smallest or MOST_PROVED) / 2)
+
+
+def judge(gains: Sequence[float], spread: Spread, worth: float = SMALLEST) -> Judgement:
+    """Whether a race goes on, and if not, who has won. A gain below `worth` is given up."""
     if len(gains) < LEAST:
         return "go on"
     found = gain_of(gains, spread)
     error = spread.value / math.sqrt(len(gains))
-    if found.mean + error < SMALLEST:
+    if found.mean + error < worth:
         return "not better"
     if len(gains) >= FEWEST_TO_WIN and found.low > 0 and found.mean > SMALLEST:
         return "better"
@@ -97,7 +108,7 @@ def smallest_gain(spread: float, pairs: int) -> float | None:
 
     `spread` is the standard deviation of a pair's gain.
     """
-    low, high = 1.0, 3.0
+    low, high = 1.0, MOST_PROVED
     if power(pairs, spread, high, CONFIDENCE_OF_CLAIM) < POWER:
         return None
     while high / low > 1.002:

@@ -4,6 +4,7 @@ import math
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 from headcount.bundle.level import LevelResult
 from headcount.bundle.tuning import Measure, Outcome, Pair, Ratio
@@ -25,6 +26,7 @@ from headcount.tune.race import (
     judge_without,
     smallest_gain,
     spread_of,
+    worth,
 )
 from headcount.tune.stage import Stage
 from headcount.tune.tunable import NotAccepted
@@ -160,11 +162,12 @@ class Tuning:
 
     def _search(self, most_trials: int | None) -> None:
         trials = 0
+        judged = partial(judge, worth=worth(self.results.smallest))
         while self._left_s(1 - PROOF_SHARE) > 0 and (most_trials is None or trials < most_trials):
             challenger = self._proposals.next(self.results.winner)
             if challenger is None:
                 break
-            race = self._race(challenger, self.results.winner, judge)
+            race = self._race(challenger, self.results.winner, judged)
             self._learn(race)
             if not race.pairs:  # the server refused it, which takes next to no time
                 self._listener.noted(race_text(race.challenger, race.outcome, race.why, race.gains))

@@ -38,6 +38,13 @@ class Values:
         found = [self._value(text) for text in self.knob.rules]
         return [one for one in dict.fromkeys(found) if one is not None and not self.is_now(one)]
 
+    @cached_property
+    def single(self) -> Sequence[str]:
+        """Values that are tried one at a time: those by rules, or the other one of a switch."""
+        others = [word for word in self.knob.words if not self.is_now(word)]
+        is_switch = self.bounds is None and len(self.knob.words) == 2 and len(others) == 1
+        return self.rules or (others if is_switch else [])
+
     def _value(self, text: str) -> str | None:
         if text in self.knob.words or self.bounds is None:
             return text
