@@ -14,7 +14,7 @@ are *served* again when neither of these holds any more:
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import accumulate, pairwise
 
 from headcount.analyse.outage.slot import Slot
 
@@ -31,6 +31,9 @@ DIP = 100.0
 """Missing scenarios that make a dip of the rate. If the rate is as before, the sum gets this far by
 chance once in some 20,000 times that it leaves zero: exp(-2 * 0.05 * 100), for a random walk whose
 variance is the rate."""
+TAIL = 50.0
+"""Missing scenarios after a dip that are a dip, too. If the rate is as before, the sum gets this
+far by chance after 1 in 150 dips: exp(-2 * 0.05 * 50)."""
 DEVIATIONS = 2.0
 """Standard deviations (Poisson) by which the rate before the fault may have been overestimated."""
 
@@ -190,21 +193,49 @@ def _restored(
 ) -> float | None:
     """When the last dip of the rate ended; the fault's moment without a dip, None if it lasts.
 
-    Page's cumulative sum of the shortfall from `RESTORED` of the rate, never below zero: a dip ends
-    where the sum is largest.
+    Page's cumulative sum of the shortfall from `RESTORED` of the rate, never below zero: a dip
+    reaches at most to where the sum is largest.
     """
     from_s, to_s = seen
-    completed: dict[int, int] = {}
+    first, usual = round(from_s / slot_s), rate * slot_s
+    completed = [0] * max(round(to_s / slot_s) - first, 0)
     for one in after:
-        place = round(one.at_s / slot_s)
-        completed[place] = completed.get(place, 0) + one.completed
-    ended_s, missing, most, at_s = from_s, 0.0, 0.0, from_s
-    for place in range(round(from_s / slot_s), round(to_s / slot_s)):
-        missing = max(missing + RESTORED * rate * slot_s - completed.get(place, 0), 0.0)
+        place = round(one.at_s / slot_s) - first
+        if 0 <= place < len(completed):
+            completed[place] += one.completed
+    dip: tuple[int, int] | None = None
+    began = peak = 0
+    missing = most = 0.0
+    for place, number in enumerate(completed):
+        missing = max(missing + RESTORED * usual - number, 0.0)
         if missing > most:
-            most, at_s = missing, (place + 1) * slot_s
+            most, peak = missing, place + 1
         if most >= DIP:
-            ended_s = at_s
+            dip = began, peak
         if most - missing >= DIP or not missing:
             missing = most = 0.0
-    return None if ended_s > from_s and to_s - ended_s < calm_s else ended_s
+            began = place + 1
+    if dip is None:
+        return from_s
+    ended_s = (first + _dip_end(completed, usual, *dip)) * slot_s
+    return None if to_s - ended_s < calm_s else ended_s
+
+
+def _dip_end(completed: Sequence[int], usual: float, began: int, end: int) -> int:
+    """The place where a dip ended that lasted from one place to at most another.
+
+    Chance after a deep dip looks like a shallow one. So the end is where the shortfall from a rate
+    halfway between the dip's own and the usual one is largest, unless what follows lacks `TAIL`
+    scenarios: then that is a dip of its own.
+    """
+    while True:
+        number = sum(completed[began:end])
+        halfway = min((number / (end - began) + usual) / 2, RESTORED * usual)
+        sums = list(accumulate(halfway - one for one in completed[began:end]))
+        found = began + sums.index(max(sums)) + 1
+        if found == end:
+            return end
+        if RESTORED * usual * (end - found) - sum(completed[found:end]) >= TAIL:
+            began = found
+        else:
+            end = found
