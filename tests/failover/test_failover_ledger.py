@@ -94,6 +94,15 @@ def test_a_server_that_is_down_for_a_while_loses_nothing() -> None:
     assert 1 <= found.unanswered <= 3  # each writer had one under way, or was about to
 
 
+def test_a_session_that_ends_while_rows_are_read_back_is_opened_again() -> None:
+    memory = Memory()
+    ledger = written_ledger(memory, "well")
+    memory.is_down = True
+    threading.Timer(0.5, setattr, (memory, "is_down", False)).start()
+    found = ledger.check(0.0)
+    assert (found.gone, found.acknowledged > 5) == (0, True)
+
+
 def test_acknowledged_rows_that_are_not_kept_are_gone() -> None:
     memory = Memory()
     began_s = time.monotonic()

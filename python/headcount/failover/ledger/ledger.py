@@ -1,18 +1,26 @@
 """What was written and acknowledged during a failure, and what is there afterwards."""
 
+import time
 from collections.abc import Callable
 from functools import partial
 
 from headcount.bundle.failover import Writes
+from headcount.errors import HeadcountError
 from headcount.failover.ledger.compare import StaleRead, Written, compare
 from headcount.failover.ledger.session import Session
-from headcount.failover.ledger.store import Opening, Store
+from headcount.failover.ledger.store import Kept, Opening, Store
 
 WRITE_EVERY_S = 0.005
 """Pause between two writes of a writer."""
 READ_EVERY_S = 0.005
 READER_S = 1.0
 """A reader logs on again after this time: a balancer may then give it another node."""
+
+CHECKS = 5
+"""Times to read the rows back: a server that has just recovered may end sessions once more, such as
+when the address goes back to the first node."""
+CHECK_AGAIN_S = 1.0
+"""Pause between two of them."""
 
 
 class Ledger:
@@ -51,13 +59,23 @@ class Ledger:
             one.join()
 
     def check(self, injected_s: float) -> Writes:
-        """Read all back, after `end`; raises HeadcountError if that fails."""
+        """Read all back, after `end`; raises HeadcountError if that fails again and again."""
+        for _ in range(CHECKS - 1):
+            try:
+                kept = self._kept()
+                break
+            except HeadcountError:
+                time.sleep(CHECK_AGAIN_S)
+        else:
+            kept = self._kept()
+        return compare(self._written, kept, self._stale, injected_s)
+
+    def _kept(self) -> Kept:
         store = self._opening()
         try:
-            kept = store.kept()
+            return store.kept()
         finally:
             store.close()
-        return compare(self._written, kept, self._stale, injected_s)
 
     def _write(self, index: int, store: Store) -> None:
         one = self._written[index]
