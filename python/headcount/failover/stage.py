@@ -205,12 +205,14 @@ class Stage:
         except (HeadcountError, KeyboardInterrupt) as error:
             self._not_recovered = error  # after the outage is kept
             return None
-        ledger.end()
         try:
+            ledger.end()
             return ledger.check(one.injected_s)
         except HeadcountError as error:
             self._listener.noted(f"the rows that were written could not be read back: {error}")
-            return None
+        except KeyboardInterrupt as error:
+            self._not_recovered = error  # after the outage is kept
+        return None
 
     def _outage(self, one: Repetition, result: LevelResult, writes: Writes | None) -> Outage:
         injected_s = one.injected_s if one.injected_s is not None else one.seen[1]
