@@ -46,9 +46,9 @@ class FaultAsked:
             metavar="NAME|COMMAND",
             help="What breaks the server: kill (its processes end at once), stop (they freeze), "
             "fill=FOLDER (a full disk), or your own command. For nodes of a lab server: cut, "
-            "cut-in and cut-out (packets to it, from it or both are dropped), isolate (cut off "
-            "from the other nodes only), node (it fails with all that runs on it), move (its "
-            "service moves).",
+            "cut-in and cut-out (packets to and from it, to it or from it are dropped), isolate "
+            "(cut off from the other nodes only), node (it fails with all that runs on it), move "
+            "(its service moves).",
             rich_help_panel=FAULTS,
         ),
     ] = None
@@ -66,7 +66,7 @@ class FaultAsked:
         typer.Option(
             metavar="TIME",
             help="Recover this long after the fault, while users are watched; default: after "
-            "watching them; 5s for a lab server.",
+            "watching them; 5s for a lab server with a single node.",
             rich_help_panel=FAULTS,
         ),
     ] = None
@@ -75,7 +75,7 @@ class FaultAsked:
         typer.Option(
             metavar="NAME",
             help="The node that a named fault hits, if the lab server has several; default: the "
-            "first.",
+            "active one, the primary, or else the first.",
             rich_help_panel=FAULTS,
         ),
     ] = None
@@ -109,7 +109,8 @@ class FaultAsked:
             min=0,
             max=MOST_WRITERS,
             help="Sessions that write numbered rows beside the users and read them back after the "
-            "recovery: are acknowledged writes gone, or stale? Default: 4 (PostgreSQL, Redis).",
+            "recovery: are acknowledged writes gone, or stale? Default: 4 (PostgreSQL, Redis and "
+            "SMB).",
             rich_help_panel=FAULTS,
         ),
     ] = None
