@@ -2,12 +2,14 @@
 
 import os
 import re
+import shlex
 import time
 from pathlib import Path
 
 import pytest
 
 from headcount.cluster import hosts, opening, ports, state
+from headcount.cluster.down import Left
 from headcount.cluster.hosts import Host, HostsFile
 from headcount.cluster.state import ClusterState, NodeState
 from headcount.errors import InputError
@@ -140,7 +142,7 @@ def test_a_run_finds_the_token_of_the_cluster_that_it_names() -> None:
     [
         (cluster(is_up=False), "is not up: headcount cluster down lab"),
         (cluster(left_s=-1), 'certificates of the cluster "lab" have expired'),
-        (cluster("ssh://head1"), "log in to ssh://head1 and run /c/lab/run-1/headcount"),
+        (cluster("ssh://head1"), "log in to ssh://head1 and run /c/lab/run-1/headcount there"),
     ],
 )
 def test_a_cluster_that_cannot_be_used_is_refused(found: ClusterState, message: str) -> None:
@@ -167,3 +169,13 @@ def test_clusters_are_found_by_name() -> None:
     for name in ("lab", "lap"):
         state.forget(name)
     assert not state.folder().exists()
+
+
+def test_names_with_blanks_are_quoted_in_commands() -> None:
+    node = (
+        cluster("ssh://head1")
+        .nodes[0]
+        .model_copy(update={"run": "/srv/my disk/lab/run-1", "build": "/srv/my disk/lab/b"})
+    )
+    remedy = Left(node, "it failed").remedy.partition("rm -rf ")[2]
+    assert shlex.split(remedy) == [node.run, node.temp, node.build]

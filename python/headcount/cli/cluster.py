@@ -1,5 +1,6 @@
 """`headcount cluster`: several machines made one load generator, over SSH."""
 
+import shlex
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -70,7 +71,7 @@ def up(hosts: Hosts, json: options.Json = False) -> None:
     print_text(f"The cluster {cluster.name} is up, with {number} for agents:")
     print_text("")
     where = cluster.head_node
-    program = "headcount" if where.address is None else f"{where.run}/headcount"
+    program = "headcount" if where.address is None else shlex.quote(f"{where.run}/headcount")
     if where.address is not None:
         print_text(f"  log in to {where.address}, then:")
     print_text(f"  {program} run WORKLOAD --agents {agents} --cluster {address} ...")

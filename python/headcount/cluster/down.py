@@ -1,5 +1,6 @@
 """Ending a cluster: its processes, its files, and what is known of it."""
 
+import shlex
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -34,7 +35,7 @@ class Left:
     def remedy(self) -> str:
         """A command for that machine, which does what could not be done."""
         node = self.node
-        folders = " ".join(one for one in (node.run, node.temp, node.build) if one)
+        folders = shlex.join(one for one in (node.run, node.temp, node.build) if one)
         return f"pkill -f {node.temp}; rm -rf {folders}"
 
 

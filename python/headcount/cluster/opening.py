@@ -1,6 +1,7 @@
 """Opens lines to a cluster by its address, with what `cluster up` knows of it."""
 
 import os
+import shlex
 import time
 from collections.abc import Sequence
 
@@ -39,7 +40,8 @@ def use(address: str) -> None:
     if node.address is not None:
         raise InputError(
             f'the head of the cluster "{found.name}" is another machine: log in to '
-            f"{node.address} and run {node.run}/{LAUNCHER} there instead of headcount"
+            f"{node.address} and run {shlex.quote(f'{node.run}/{LAUNCHER}')} there instead of "
+            "headcount"
         )
     for name in OTHERS:
         os.environ.pop(name, None)
