@@ -98,7 +98,7 @@ def prepare(
     secrets = secrets_for(plan, access.token_file, access.password_file, rows)
     with (
         connect(plan, secrets) as sut,
-        made_by(sut.access, plan.agents),
+        made_by(sut.access, plan.agents, plan.target),
         Progress(console=err, disable=json) as bar,
     ):
         task = bar.add_task("preparing", total=users)

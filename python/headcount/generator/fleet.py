@@ -20,6 +20,7 @@ from headcount.generator.line import Line
 from headcount.generator.machine import AgentMachine, machines_of
 from headcount.generator.member import Member, complete_until
 from headcount.generator.message import Message
+from headcount.generator.reach import check_reach
 from headcount.generator.speed import workers_by_speed
 from headcount.plan.plan import Plan, engine_plan
 from headcount.plan.sent_files import sent_files
@@ -73,6 +74,7 @@ class Fleet:
         try:
             self._exchange.open()
             introduce(self._exchange)
+            check_reach(self._exchange.members, plan.target, wanted.places)
             if wanted.are_apart and len(wanted.lines) > 1:
                 self._measure()
             self._exchange.begin()

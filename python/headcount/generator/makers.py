@@ -11,6 +11,7 @@ from headcount.generator.exchange import ANSWER_S, Exchange
 from headcount.generator.fleet import introduce
 from headcount.generator.member import Member
 from headcount.generator.opening import lines_to
+from headcount.generator.reach import check_reach
 from headcount.plan.agents import Agents
 
 Progress = Callable[[str], None]
@@ -20,8 +21,11 @@ Progress = Callable[[str], None]
 class Makers:
     """Agents at work on a data set; as a context, they end with it."""
 
-    def __init__(self, agents: Agents) -> None:
-        """Start them. Raises HeadcountError if one cannot be started; none is left then."""
+    def __init__(self, agents: Agents, target: str) -> None:
+        """Start them. Raises HeadcountError if one cannot be started; none is left then.
+
+        `target` is the plan's.
+        """
         lines, cpus = lines_to(agents)
         both = zip(lines, cpus, strict=True)
         self._exchange = Exchange(
@@ -30,6 +34,7 @@ class Makers:
         try:
             self._exchange.open()
             introduce(self._exchange)
+            check_reach(self._exchange.members, target)
             self._exchange.begin()
         except BaseException:
             self.close()

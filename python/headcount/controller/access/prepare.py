@@ -12,8 +12,10 @@ from headcount.plan.agents import Agents
 
 
 @contextmanager
-def made_by(access: Access, agents: Agents | None) -> Iterator[None]:
+def made_by(access: Access, agents: Agents | None, target: str) -> Iterator[None]:
     """Within the block agents make data that belong to one user each; without any, this process.
+
+    `target` is the plan's.
 
     Raises InputError if the access has no such data, and what agents raise that do not start.
     """
@@ -27,7 +29,7 @@ def made_by(access: Access, agents: Agents | None) -> Iterator[None]:
             "all users have the same data on this target, or it is a folder of this machine: one "
             "agent makes it, so leave out --agents"
         )
-    with Makers(agents) as makers:
+    with Makers(agents, target) as makers:
         for one in divisible:
             one.make = makers.make
         yield
