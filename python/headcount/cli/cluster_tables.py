@@ -9,7 +9,7 @@ from headcount.cli.console import out
 from headcount.cluster.checks import Checked
 from headcount.cluster.state import ClusterState
 from headcount.cluster.status import NodeStatus
-from headcount.text import DASH, clean
+from headcount.text import DASH, clean, plural
 
 DAY_S = 86_400.0
 
@@ -28,10 +28,10 @@ def show_checked(machines: Sequence[Checked], *, has_target: bool) -> None:
             out.print(Text.assemble(("note ", "yellow"), clean(f"{one.machine}: {text}")))
     wrong = sum(1 for one in machines if one.problems)
     if not wrong:
-        out.print(f"All {len(machines)} machines are ready")
+        out.print(f"All {len(machines)} machines are ready" if machines[1:] else "It is ready")
     else:
         verb = "is" if wrong == 1 else "are"
-        out.print(f"{wrong} of {len(machines)} machines {verb} not ready")
+        out.print(f"{wrong} of {plural('machine', len(machines))} {verb} not ready")
 
 
 def show_status(cluster: ClusterState, nodes: Sequence[NodeStatus]) -> None:

@@ -80,7 +80,7 @@ def checked(asked: Asked) -> list[Checked]:
         if isinstance(one, HeadcountError):
             found.append(Checked(name, is_reached=False, problems=[str(one)]))
             continue
-        problems = _problems(one, asked)
+        problems = problems_of(one, asked)
         if isinstance(why := reached[number], HeadcountError):
             problems.append(str(why))
         figures = _flat(one)
@@ -145,8 +145,9 @@ def _flat(one: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _problems(one: dict[str, Any], asked: Asked) -> list[str]:
-    seen = one["look"]
+def problems_of(one: dict[str, Any], asked: Asked) -> list[str]:
+    """What must be fixed on a machine with these figures; a head may play no users."""
+    seen, plays = one["look"], one["agent_cpus"] > 0
     low, high = seen["local_ports"]
     found = []
     if abs(one["ahead_s"]) > MOST_CLOCK_S:
@@ -154,12 +155,12 @@ def _problems(one: dict[str, Any], asked: Asked) -> list[str]:
         found.append(
             f"set its clock, which is {abs(one['ahead_s']):,.0f} s {side}: timedatectl set-ntp true"
         )
-    if seen["handles"] < LEAST_HANDLES:
+    if plays and seen["handles"] < LEAST_HANDLES:
         found.append(
             f"raise nofile: a program may open {seen['handles']:,} files, and each user takes one "
             'or more; add "* hard nofile 1048576" to /etc/security/limits.conf there'
         )
-    if high - low + 1 < USUAL_PORTS:
+    if plays and high - low + 1 < USUAL_PORTS:
         found.append(
             f"widen its range of local ports, now {high - low + 1:,}: "
             'sysctl -w net.ipv4.ip_local_port_range="32768 60999"'
