@@ -152,6 +152,15 @@ def test_a_cluster_that_cannot_be_used_is_refused(found: ClusterState, message: 
 
 
 @pytest.mark.usefixtures("own_state")
+def test_a_second_cluster_of_the_same_name_does_not_begin() -> None:
+    state.save_new(cluster())
+    known = state.load("lab")
+    with pytest.raises(InputError, match=r'cluster "lab" is up already.*cluster down lab'):
+        state.save_new(cluster("ssh://load2"))
+    assert state.load("lab") == known
+
+
+@pytest.mark.usefixtures("own_state")
 def test_clusters_are_found_by_name() -> None:
     assert state.only(None) is None
     state.save(cluster())

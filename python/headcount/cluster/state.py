@@ -112,6 +112,29 @@ def save(cluster: ClusterState) -> None:
         path.chmod(0o600)
 
 
+def save_new(cluster: ClusterState) -> None:
+    """Save a cluster that is about to start; raises InputError if there is one of its name."""
+    path = path_of(cluster.name)
+    with raising(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+        except FileExistsError:
+            raise known_error(cluster.name) from None
+    try:
+        save(cluster)
+    except BaseException:
+        forget(cluster.name)
+        raise
+
+
+def known_error(name: str) -> InputError:
+    """The error for a cluster that is to start, where there is one of its name."""
+    return InputError(
+        f'the cluster "{name}" is up already, or was not ended: headcount cluster down {name}'
+    )
+
+
 def forget(name: str) -> None:
     """Delete what is known of a cluster."""
     path_of(name).unlink(missing_ok=True)

@@ -21,7 +21,7 @@ from headcount.cluster.machines import Machines
 from headcount.cluster.progress import Progress
 from headcount.cluster.shipping import Build
 from headcount.cluster.state import ClusterState, NodeState
-from headcount.errors import InputError, SystemLimitError
+from headcount.errors import SystemLimitError
 from headcount.secret_text import learn
 
 START_S = 90.0
@@ -50,10 +50,7 @@ class Up:
         self.name = cluster_name(path, hosts)
         self._hosts, self._note = hosts, note
         if self.name in state.names():
-            raise InputError(
-                f'the cluster "{self.name}" is up already, or was not ended: '
-                f"headcount cluster down {self.name}"
-            )
+            raise state.known_error(self.name)
         self._build = Build()
         self._had_build = False
         self._days = dt.timedelta(days=hosts.cluster.days)
@@ -78,7 +75,7 @@ class Up:
             for node in cluster.nodes:
                 if (lack := ports.lack(node.ports, node.cpus)) is not None:
                     raise SystemLimitError(f"{name_of(node)}: {lack}")
-            state.save(cluster)
+            state.save_new(cluster)  # another `up` may have begun meanwhile
             try:
                 cluster = self._start(cluster, found, machines)
             except BaseException as error:
