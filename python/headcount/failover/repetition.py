@@ -96,9 +96,13 @@ class Repetition:
 
     @property
     def seen(self) -> tuple[float, float]:
-        """The first and the last moment that were watched."""
-        assert self.from_s is not None
-        assert self._last is not None
+        """The first and the last moment that were watched.
+
+        Both are the present if nothing was: agents may be lost before users are measured.
+        """
+        if self.from_s is None or self._last is None:
+            now_s = self._now_s()
+            return now_s, now_s
         return self.from_s, self._last.interval.to_s
 
     @property

@@ -334,11 +334,9 @@ def _reasons(
     allowed: float,
 ) -> list[str]:
     """Why a repetition does not count."""
-    found = []
+    found = list(result.reasons) if result.agents_lost else []
     if one.injected_s is None:
-        found.append(NOT_INJECTED)
-    if result.agents_lost:
-        found += result.reasons
+        return [NOT_INJECTED, *found]
     before = [slot for slot in slots if slot.at_s < injected_s]
     due = sum(slot.kept + slot.missed for slot in before)
     if not due or sum(slot.missed for slot in before) > max(allowed * due, FEW):
