@@ -59,7 +59,7 @@ def failover(
             fault.check_beside(runs)
         timing = wanted.timing
         if timing.recover_s is None and wanted.fault in KINDS and sut.restart is not None:
-            timing = replace(timing, recover_s=LAB_RECOVER_S)
+            timing = with_lab_recovery(timing)
         folder = new_folder(runs, f"{plan.workload.name}-failover", plan.target)
         allowed = allowed_share(plan)
         stage = Stage(
@@ -75,6 +75,18 @@ def failover(
             listener,
         )
         return folder, _repeated(plan, wanted, stage, fault, allowed, listener)
+
+
+def with_lab_recovery(timing: Timing) -> Timing:
+    """When things happen at a lab server; raises InputError if users could not be seen back."""
+    least_s = LAB_RECOVER_S + timing.calm_s
+    if timing.longest_s < least_s:
+        raise InputError(
+            f"--longest {timing.longest_s:g}s is too short: a lab server is started again "
+            f"{LAB_RECOVER_S:g} s after the fault, and users must be served for --calm; give "
+            f"--longest {least_s:g}s, or a shorter --recover-after"
+        )
+    return replace(timing, recover_s=LAB_RECOVER_S)
 
 
 def writers_of(plan: Plan, wanted: Wanted) -> int:
