@@ -39,6 +39,8 @@ WRONG = {
     "high ports": (ONE + 'ports = "65500-65600"\n', "ports are from 1 to 65535"),
     "the head's port": ("[cluster]\nport = 6400\n" + ONE, "port 6400 of the head is one of ports"),
     "a relative folder": ('[cluster]\nfolder = "x"\n' + ONE, "write a whole path"),
+    "the folder above": ('[cluster]\nname = ".."\n' + ONE, "begin with a letter or a digit"),
+    "an option's name": ('[cluster]\nname = "-x"\n' + ONE, "begin with a letter or a digit"),
     "a wrong number": (ONE + "cpus = -1\n", "host.0.cpus: "),
 }
 
@@ -58,6 +60,8 @@ def test_a_cluster_is_named_after_its_file(tmp_path: Path) -> None:
     path = tmp_path / "big lab.toml"
     path.write_text(ONE, "utf-8")
     assert hosts.name_of(path, hosts.load(path)) == "big-lab"
+    assert hosts.name_of(tmp_path / "-x.toml", hosts.load(path)) == "x"
+    assert hosts.name_of(tmp_path / "..toml", hosts.load(path)) == "cluster"
     path.write_text('[cluster]\nname = "x"\n' + ONE, "utf-8")
     assert hosts.name_of(path, hosts.load(path)) == "x"
 

@@ -54,6 +54,12 @@ def _folder(text: str) -> str:
     return text
 
 
+def _cluster_name(text: str) -> str:
+    if text[0] in "-.":
+        raise ValueError(f'it is "{text}"; begin with a letter or a digit')
+    return text
+
+
 Ip = Annotated[str, AfterValidator(_ip)]
 Ports = Annotated[str, AfterValidator(_ports)]
 
@@ -61,7 +67,7 @@ Ports = Annotated[str, AfterValidator(_ports)]
 class ClusterTable(Strict):
     """What all machines share."""
 
-    name: Name | None = None
+    name: Annotated[Name, AfterValidator(_cluster_name)] | None = None
     port: Annotated[int, Field(ge=1, le=65_535)] = 6379
     ports: Ports = "6380-6579"
     head_ip: Ip | None = None
@@ -118,4 +124,5 @@ def load(path: Path) -> HostsFile:
 
 def name_of(path: Path, hosts: HostsFile) -> str:
     """What the cluster is called: as its file says, or as its file is called."""
-    return hosts.cluster.name or re.sub(r"[^\w.-]", "-", path.stem) or "cluster"
+    from_file = re.sub(r"[^\w.-]", "-", path.stem).lstrip("-.")
+    return hosts.cluster.name or from_file or "cluster"
