@@ -65,6 +65,8 @@ def test_limits_that_no_line_can_have_are_refused(name: str, text: str) -> None:
 @pytest.mark.parametrize(
     ("limits", "message"),
     [
+        ({"network": "10Mb/s"}, 'network is "10Mb/s"; write it like 80Mbit/s or 10MB/s'),
+        ({"disk-read": "20Mb/s"}, 'disk-read is "20Mb/s"; write it like 20MB/s or 500KiB/s'),
         ({"jitter": "2ms"}, "jitter needs the limit latency: .*; add --limit latency="),
         ({"reorder": "1%"}, "reorder needs the limit latency"),
         ({"latency": "1ms", "jitter": "1.5ms"}, 'jitter is "1.5ms", more than the latency, 1ms'),

@@ -33,14 +33,22 @@ def cores(text: str, what: str) -> float:
 def bits_s(text: str, what: str) -> int:
     """Read a network rate such as `80Mbit/s` or `10MB/s`; raises InputError. Returns bits/s."""
     match = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?)\s*([kmg]?bit)(?:/s)?", text.strip().lower())
-    value = round(float(match[1]) * _BITS[match[2]]) if match else _bytes_s(text, what) * 8
+    value = round(float(match[1]) * _BITS[match[2]]) if match else _bytes_s_or_0(text) * 8
     if not LEAST_BITS_S <= value <= 10**12:
         raise InputError(f'{what} is "{text}"; write it like 80Mbit/s or 10MB/s, at least 8kbit/s')
     return value
 
 
+def _bytes_s_or_0(text: str) -> int:
+    """Bytes/s; 0 for a text that is not a rate, as of other mistakes."""
+    try:
+        return size_bytes(text.strip().removesuffix("/s"))
+    except InputError:
+        return 0
+
+
 def _bytes_s(text: str, what: str) -> int:
-    value = size_bytes(text.strip().removesuffix("/s"), what)
+    value = _bytes_s_or_0(text)
     if value < 1:
         raise InputError(f'{what} is "{text}"; write it like 20MB/s or 500KiB/s')
     return value
