@@ -166,3 +166,11 @@ def test_the_answer_says_what_is_gone() -> None:
     kept = failover(outage(1, writes=whole))
     assert kept.sentence.endswith("None of 4,000 acknowledged writes was gone afterwards.")
     assert "acknowledged" not in failover(outage(1)).sentence
+
+
+def test_writes_that_could_not_be_read_back_are_not_writes_that_are_gone() -> None:
+    whole = {**WRITES, "gone": 0, "gone_from_s": None, "gone_to_s": None, "stale": 0}
+    found = failover(outage(1, writes=whole), outage(2), outage(3, writes=whole))
+    assert found.sentence.endswith("None of 8,000 acknowledged writes was gone afterwards.")
+    (gone,) = [one for one in found.spreads if one.figure == "gone"]
+    assert (gone.number, gone.missing, gone.median, gone.worst) == (2, 0, 0, 0)

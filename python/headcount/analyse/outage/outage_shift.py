@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from headcount.analyse.outage.comparison import Centre, Shift
-from headcount.analyse.outage.spread import ASKED, FIGURES
+from headcount.analyse.outage.spread import ASKED, FIGURES, OF_WRITES
 from headcount.analyse.statistics.order import quantile
 from headcount.analyse.statistics.rank_sum import p_value
 from headcount.analyse.statistics.shift import end_of
@@ -19,8 +19,6 @@ from headcount.bundle.failover import Outage
 
 LEVEL = 0.05
 """Significance level of the test; the intervals have the complementary confidence."""
-OF_WRITES = ("gone", "stale")
-"""Known only for repetitions with numbered rows."""
 
 
 @dataclass(frozen=True, slots=True)

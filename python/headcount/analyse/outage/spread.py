@@ -19,7 +19,9 @@ FIGURES: Mapping[str, Callable[[Outage], float | None]] = {
     "gone": lambda one: None if one.writes is None else one.writes.gone,
     "stale": lambda one: None if one.writes is None else one.writes.stale,
 }
-ASKED = ("noticed_s", "taken_over_s", "gone", "stale")
+OF_WRITES = ("gone", "stale")
+"""Known only for repetitions with numbered rows that could be read back."""
+ASKED = ("noticed_s", "taken_over_s", *OF_WRITES)
 """Known only if somebody was asked, or wrote."""
 
 
@@ -31,7 +33,10 @@ def counted(outages: Sequence[Outage]) -> list[Outage]:
 def spreads(outages: Sequence[Outage]) -> list[Spread]:
     """The spread of each figure that was asked for; empty without repetitions."""
     found = counted(outages)
-    all_of = {name: [figure(one) for one in found] for name, figure in FIGURES.items()}
+    all_of = {
+        name: [figure(one) for one in found if name not in OF_WRITES or one.writes is not None]
+        for name, figure in FIGURES.items()
+    }
     return [
         spread(name, values)
         for name, values in all_of.items()
