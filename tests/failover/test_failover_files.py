@@ -5,13 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from failover_file import failover, outage
+from failover_file import WRITES, failover, outage
 from headcount.bundle import failover as record
 from headcount.bundle import moments
 from headcount.errors import InputError
 from headcount.report.document import outage_tables
 from headcount.report.failover import headline, typical
 from headcount.report.figures import outage as figure
+from headcount.text import DASH
 
 
 def test_rows_are_read_back_as_they_were_written(tmp_path: Path) -> None:
@@ -86,6 +87,12 @@ def test_repetitions_that_do_not_count_are_in_no_figure() -> None:
     table = outage_tables.repetitions(found)
     assert table is not None
     assert table.rows[0].why == "It does not count: users were not served before the fault."
+
+
+def test_writes_that_are_not_known_are_a_dash() -> None:
+    table = outage_tables.repetitions(failover(outage(1, writes=WRITES), outage(2)))
+    assert table is not None
+    assert [row.cells[-1].text for row in table.rows] == ["12", DASH]
 
 
 def test_the_chart_has_the_rates_of_the_outage_in_the_middle() -> None:

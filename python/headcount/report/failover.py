@@ -84,9 +84,9 @@ FIGURES: Mapping[str, Figure] = {
 
 
 def value_text(name: str, value: float | None) -> str:
-    """A value of a figure with its unit."""
+    """A value of a figure with its unit; a count that is not known is a dash."""
     if value is None:
-        return NEVER
+        return NEVER if FIGURES[name].is_time else DASH
     return duration(value * 1000) if FIGURES[name].is_time else count(value)
 
 
