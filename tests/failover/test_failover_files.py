@@ -1,16 +1,20 @@
 """The files of a failover: what happened when, and what is made of it."""
 
 import gzip
+import shlex
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
 from failover_file import WRITES, failover, outage
+from headcount import workloads
 from headcount.bundle import failover as record
 from headcount.bundle import moments
 from headcount.errors import InputError
+from headcount.plan.resolve import Overrides, resolve
 from headcount.report.document import outage_tables
-from headcount.report.failover import headline, typical
+from headcount.report.failover import command, headline, typical
 from headcount.report.figures import outage as figure
 from headcount.text import DASH
 
@@ -110,3 +114,35 @@ def test_the_chart_has_the_rates_of_the_outage_in_the_middle() -> None:
     assert set(before) == {("100", "0")}
     assert set(after) == {("200", "0")}
     assert "second" in drawn.alt
+
+
+def test_the_command_that_repeats_it_plays_the_same_load() -> None:
+    asked = Overrides(
+        users=5,
+        pace="uniform:200ms..600ms",
+        settle="3s",
+        ramp="0s",
+        criteria=["overload<20%", "p95<=1s"],
+        agents=2,
+        local_ips=["10.0.0.1", "10.0.0.2"],
+        server={"check_ms": "500"},
+        client={"cookies": "off"},
+    )
+    plan = resolve(workloads.load("web-static"), "lab:ha-web", asked)
+    words = shlex.split(command(failover(outage(1)), plan))
+    options = set(pairwise(words))
+    assert words[:5] == ["headcount", "failover", "web-static", "--target", "lab:ha-web"]
+    assert options >= {
+        ("--pace", "uniform:200ms..600ms"),
+        ("--settle", "3s"),
+        ("--ramp", "0s"),
+        ("--criteria", "overload<20% p95<=1s"),
+        ("--agents", "2"),
+        ("--local-ips", "10.0.0.1,10.0.0.2"),
+        ("--set", "check_ms=500"),
+        ("--client", "cookies=off"),
+        ("--fault", "kill"),
+    }
+    think = Overrides(users=5, think="exponential:2s")
+    plan = resolve(workloads.load("web-static"), "lab:ha-web", think)
+    assert "--think exponential:2s" in command(failover(outage(1)), plan)

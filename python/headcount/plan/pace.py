@@ -39,6 +39,11 @@ class Think(Strict):
         return f"{spread} ({self.draw})"
 
     @property
+    def option(self) -> str:
+        """As `think_of` reads it."""
+        return f"{self.draw}:{f'{self.low}..{self.high}' if self.draw == 'uniform' else self.mean}"
+
+    @property
     def mean_s(self) -> float:
         """The mean of the distribution."""
         if self.mean is not None:

@@ -164,7 +164,36 @@ def command(found: Failover, plan: Plan) -> str:
     parts = ["headcount", "failover", plan.workload.name, "--target", plan.target]
     parts += ["--users", str(found.users), "--repeat", str(found.wanted), "--seed", str(plan.seed)]
     parts += ["--scale", f"{plan.scale:g}"] if plan.scale != 1 else []
-    for option, values in (("--set", plan.server), ("--limit", plan.limits)):
+    parts += [*_load(plan), *_agents(plan)]
+    criteria = " ".join(plan.workload.criteria)
+    parts += ["--rule", plan.rule] if plan.rule else ["--criteria", criteria]
+    settings = (("--set", plan.server), ("--limit", plan.limits), ("--client", plan.client))
+    for option, values in settings:
         for name, value in sorted(values.items()):
             parts += [option, f"{name}={value}"]
     return shlex.join([*parts, *found.options])
+
+
+def _load(plan: Plan) -> list[str]:
+    """The options of how users play."""
+    workload = plan.workload
+    parts = ["--settle", workload.run.settle]
+    parts += [] if workload.run.ramp is None else ["--ramp", workload.run.ramp]
+    pace = workload.pace
+    if pace.kind == "open":
+        return [*parts, "--pace", pace.time.option]
+    # Refused if it would change nothing.
+    has_pauses = all(one.pause is not None for one in workload.scenarios)
+    return parts if has_pauses else [*parts, "--think", pace.time.option]
+
+
+def _agents(plan: Plan) -> list[str]:
+    """The options of who plays them, and where counters come from."""
+    agents = plan.agents
+    parts = [] if agents is None else ["--agents", str(agents.number)]
+    if agents is not None and agents.most_users is not None:
+        parts += ["--users-per-agent", str(agents.most_users)]
+    if agents is not None and agents.cluster is not None:
+        parts += ["--cluster", agents.cluster]
+    parts += ["--local-ips", ",".join(plan.local_ips)] if plan.local_ips else []
+    return [*parts, *(word for one in plan.sources for word in ("--source", one))]
