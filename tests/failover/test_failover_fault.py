@@ -5,6 +5,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from threading import Event, Timer
 
@@ -23,6 +24,41 @@ child = subprocess.Popen(["sleep", "60"])
 print(child.pid, flush=True)
 child.wait()
 """
+
+CROWD = """
+import os, time
+for number in range(600):
+    if not os.fork():
+        time.sleep(60)
+        os._exit(0)
+    if number == 40:
+        print(flush=True)
+    time.sleep(0.002)
+time.sleep(60)
+"""
+"""Starts children all the time."""
+
+
+@pytest.fixture
+def crowd() -> Iterator[int]:
+    """The parent of ever more children; all are in its session."""
+    line = [sys.executable, "-S", "-c", CROWD]
+    with subprocess.Popen(line, stdout=subprocess.PIPE, start_new_session=True) as one:
+        assert one.stdout is not None
+        one.stdout.readline()
+        yield one.pid
+        with suppress(ProcessLookupError):
+            os.killpg(one.pid, 9)
+
+
+def states_of(session: int) -> set[str]:
+    """The states of all processes of a session."""
+    found = set()
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        with suppress(OSError):
+            words = path.read_text("utf-8", "replace").rpartition(")")[2].split()
+            found |= {words[0]} if int(words[3]) == session else set()
+    return found - {"Z"}
 
 
 @pytest.fixture
@@ -67,6 +103,19 @@ def test_stop_suspends_all_processes_until_recovery(family: tuple[int, int]) -> 
     wait_for(lambda: all(state(pid) == "T" for pid in family))
     fault.recover()
     wait_for(lambda: all(state(pid) == "S" for pid in family))
+
+
+def test_children_that_are_started_meanwhile_are_hit_too(crowd: int) -> None:
+    stop = Stop(target(crowd), None)
+    stop.prepare()
+    stop.inject(Event())
+    wait_for(lambda: states_of(crowd) == {"T"})
+    stop.recover()
+    wait_for(lambda: "T" not in states_of(crowd))
+    kill = Kill(target(crowd, []), None)
+    kill.prepare()
+    kill.inject(Event())
+    wait_for(lambda: states_of(crowd) == set())
 
 
 def test_a_server_that_has_gone_cannot_be_hit() -> None:

@@ -5,8 +5,8 @@ from threading import Event
 
 from headcount.errors import InputError
 from headcount.failover import command
-from headcount.failover.fault import FaultTarget, Unprepared, with_descendants
-from headcount.failover.process_faults import send
+from headcount.failover.fault import FaultTarget, Unprepared
+from headcount.failover.process_faults import kill_with_descendants, send
 from headcount.lab.node import Network
 from headcount.lab.segment import Direction
 
@@ -67,9 +67,8 @@ class NodeFault:
     def inject(self, ended: Event) -> None:
         """Take its network away, then kill what runs on it, so that no connection is closed."""
         del ended  # it takes no time
-        pids = with_descendants(self._roots)
         self._network.kill()
-        send(pids, signal.SIGKILL)
+        kill_with_descendants(self._roots)
 
     def recover(self) -> None:
         """Give it a network, and start it again."""

@@ -3,6 +3,7 @@
 import os
 import signal
 from collections.abc import Iterable
+from contextlib import suppress
 from threading import Event
 
 from headcount.errors import InputError, TargetError
@@ -33,7 +34,7 @@ class Kill:
     def inject(self, ended: Event) -> None:
         """Kill it."""
         del ended  # it takes no time
-        send(with_descendants(self._roots), signal.SIGKILL)
+        kill_with_descendants(self._roots)
 
     def recover(self) -> None:
         """Start it again."""
@@ -64,8 +65,11 @@ class Stop:
     def inject(self, ended: Event) -> None:
         """Stop it."""
         del ended  # it takes no time
-        self._stopped = with_descendants(self._roots)
-        send(self._stopped, signal.SIGSTOP)
+        self._stopped = set()
+        # They may start others until they stand still.
+        while new := with_descendants(self._roots) - self._stopped:
+            self._stopped |= new
+            send(new, signal.SIGSTOP)
 
     def recover(self) -> None:
         """Let it continue."""
@@ -73,6 +77,23 @@ class Stop:
         self._stopped = set()
         if self._command is not None:
             command.run(self._command, "--recover")
+
+
+def kill_with_descendants(roots: Iterable[int]) -> None:
+    """Kill processes and all of their descendants.
+
+    The first stand still meanwhile: they may start others, which nobody would find without them.
+    Raises TargetError for another user's processes.
+    """
+    first = set(roots)
+    try:
+        send(first, signal.SIGSTOP)
+        send(with_descendants(first), signal.SIGKILL)
+    except TargetError:
+        for pid in first:
+            with suppress(OSError):
+                os.kill(pid, signal.SIGCONT)
+        raise
 
 
 def send(pids: Iterable[int], name: signal.Signals) -> None:
