@@ -33,9 +33,10 @@ CREATE TABLE headcount.appointments (id bigserial PRIMARY KEY, owner int NOT NUL
 CREATE INDEX appointments_owner ON headcount.appointments (owner, id)";
 
 /// Drops everything in one transaction, but nothing that depends on it: that is not Headcount's.
+/// A failover that was killed leaves its table of written rows.
 const DROP: &str = "BEGIN; \
 DROP TABLE IF EXISTS headcount.people, headcount.documents, headcount.unread, \
-  headcount.read_marks, headcount.appointments, headcount.marker; \
+  headcount.read_marks, headcount.appointments, headcount.ledger, headcount.marker; \
 DROP SEQUENCE IF EXISTS headcount.document_numbers; \
 DROP SCHEMA headcount; \
 COMMIT";

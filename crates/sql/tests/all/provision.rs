@@ -135,7 +135,7 @@ fn only_the_schema_is_deleted_and_only_if_nothing_depends_on_it() {
         "{error}"
     );
     assert_eq!(server.shop("SELECT * FROM report"), "2345");
-    server.shop("DROP VIEW report");
+    server.shop("DROP VIEW report; CREATE TABLE headcount.ledger (writer int)");
     let cleaned = cleanup(server.options()).unwrap();
     assert!(cleaned.found && cleaned.bytes > 500_000, "{cleaned:?}");
     let left = "SELECT count(*) FROM pg_namespace WHERE nspname = 'headcount'";
