@@ -98,9 +98,21 @@ def writers_of(plan: Plan, wanted: Wanted) -> int:
             f"--writers {wanted.writers}: rows can be written and read back at {have} only; leave "
             "--writers out"
         )
+    can = can and _has_place(plan)
+    if wanted.writers and not can:
+        raise InputError(
+            f"--writers {wanted.writers}: rows are written beside a data set of Headcount's, and "
+            f'the workload "{plan.workload.name}" has none; leave --writers out'
+        )
     if wanted.writers is None:
         return WRITERS if can else 0
     return wanted.writers
+
+
+def _has_place(plan: Plan) -> bool:
+    """Whether the server gets a schema or a folder of Headcount's, which has room for rows."""
+    made = {"sql": plan.discussion, "smb": plan.data_set}
+    return plan.protocol not in made or made[plan.protocol] is not None
 
 
 def allowed_share(plan: Plan) -> float:
