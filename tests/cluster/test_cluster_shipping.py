@@ -15,6 +15,7 @@ import pytest
 
 from headcount.cluster.certificates import Authority, Certificate
 from headcount.cluster.far import files
+from headcount.cluster.hosts import Host
 from headcount.cluster.login import Login
 from headcount.cluster.shipping import Build, Part, Sender
 from headcount.errors import SystemLimitError
@@ -108,6 +109,23 @@ def test_a_folder_of_others_is_refused(tmp_path: Path) -> None:
     open_to_all.mkdir(mode=0o777)
     files.prepare(str(open_to_all))
     assert open_to_all.stat().st_mode & 0o777 == 0o700
+
+
+def test_a_shell_may_print_something_before_python_starts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ssh = tmp_path / "ssh"
+    ssh.write_text("#!/bin/sh\nprintf 'a title'\nfor last; do :; done\nexec sh -c \"$last\"\n")
+    ssh.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    for python, message in ((sys.executable, ""), ("python9", "load1 has no python9")):
+        with contextlib.closing(Login(Host(address="ssh://load1", python=python))) as login:
+            if message:
+                with pytest.raises(SystemLimitError, match=message):
+                    login.begin()
+            else:
+                login.begin()
+                assert login.ask("clock") > 0
 
 
 def test_only_processes_of_a_node_are_ended(tmp_path: Path) -> None:

@@ -31,7 +31,7 @@ MODULES = ("files", "machine", "node", "serve")
 FAR = "headcount.cluster.far"
 LOAD = """
 import json, sys
-print("headcount-python: %d.%d" % sys.version_info[:2])
+print("\\nheadcount-python: %d.%d" % sys.version_info[:2])
 sys.stdout.flush()
 if sys.version_info < (3, 7): sys.exit(1)
 import types
@@ -43,7 +43,8 @@ for name, text in json.loads(sys.stdin.buffer.readline().decode()):
     setattr(sys.modules["headcount.cluster.far"], name.rpartition(".")[2], sys.modules[name])
 sys.modules["headcount.cluster.far.serve"].main()
 """
-"""The program that Python starts with there; all else comes over the login."""
+"""The program that Python starts with there; all else comes over the login. It begins with a new
+line: the user's shell may have printed something, such as a terminal's title."""
 VERSION, NO_PYTHON = "headcount-python: ", "headcount-no-python"
 HERE = "this machine"
 
@@ -217,4 +218,4 @@ def _shell(host: Host) -> str:
         f"exec {shlex.quote(one)} -I -S -c {shlex.quote(LOAD)}; fi"
         for one in names
     ]
-    return "; ".join([*starts, f"echo {NO_PYTHON}"])
+    return "; ".join([*starts, "echo", f"echo {NO_PYTHON}"])
