@@ -7,6 +7,7 @@ import pytest
 
 from headcount import _engine
 from headcount.errors import InputError, TargetError
+from headcount.failover.ledger.redis import RedisStore
 from redis_server import Store, serving
 
 pytestmark = pytest.mark.e2e
@@ -54,6 +55,21 @@ def test_keys_are_made_once_and_only_they_are_deleted(store: Store) -> None:
     assert cleaned(store) == {"found": True, "keys": KEYS}
     assert store.cli("keys", "*") == "theirs"
     assert cleaned(store) == {"found": False, "keys": 0}
+
+
+def test_keys_that_users_wrote_after_the_server_lost_all_are_known(store: Store) -> None:
+    prepared(store)
+    store.cli("flushall")
+    store.cli("set", "headcount:000000001", "of a user")
+    ledger = RedisStore(target(store))
+    ledger.write(0, 1)
+    ledger.remove()
+    assert cleaned(store) == {"found": True, "keys": 1}
+    prepared(store)
+    ledger.remove()
+    ledger.close()
+    assert prepared(store) == {"made_keys": 0, "written_bytes": 0}, "its marker is as it was"
+    assert cleaned(store) == {"found": True, "keys": KEYS}
 
 
 def test_reading_through_repairs_missing_and_damaged_keys(store: Store) -> None:

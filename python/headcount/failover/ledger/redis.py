@@ -15,6 +15,10 @@ from headcount.failover.ledger.store import Kept
 PATIENCE_S = 5.0
 """How long an answer may take: a write that takes longer was not acknowledged."""
 KEY = "headcount:ledger"
+MARKER = "headcount:data-set"
+"""Says whose the keys are (`MARKER` of crates/redis); any other text than that of a whole data set
+has it made again."""
+LOST = "Headcount's: keys that begin with headcount: are made and deleted by it (lost)"
 NEWEST = "newest"
 """Prefix of the field with a writer's newest number; the others are `writer:number`."""
 MOST_BYTES = 64 << 20
@@ -67,8 +71,13 @@ class RedisStore:
         return {writer: frozenset(numbers) for writer, numbers in rows.items()}
 
     def remove(self) -> None:
-        """Delete the key."""
+        """Delete the key.
+
+        A server that has lost its data set has lost its marker, too, and users have written keys
+        since: a new marker lets `prepare` and `cleanup` know and delete them.
+        """
         self._ask("DEL", KEY)
+        self._ask("SET", MARKER, LOST, "NX")
 
     def close(self) -> None:
         """End the connection; safe to call twice."""
