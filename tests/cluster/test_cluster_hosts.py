@@ -3,6 +3,9 @@
 import os
 import re
 import shlex
+import signal
+import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -13,6 +16,7 @@ from headcount.cluster.down import Left
 from headcount.cluster.hosts import Host, HostsFile
 from headcount.cluster.state import ClusterState, NodeState
 from headcount.errors import InputError
+from processes import wait_for
 
 ONE = '[[host]]\naddress = "ssh://ada@load1"\n'
 WRONG = {
@@ -182,6 +186,19 @@ def test_clusters_are_found_by_name() -> None:
     for name in ("lab", "lap"):
         state.forget(name)
     assert not state.folder().exists()
+
+
+def test_the_remedy_does_not_end_the_shell_that_it_is_given_to(tmp_path: Path) -> None:
+    run, temp = tmp_path / "run-1", tmp_path / "hc-1"
+    for folder in (run, temp):
+        folder.mkdir()
+    node = cluster().nodes[0].model_copy(update={"run": str(run), "temp": str(temp)})
+    sleep = [sys.executable, "-c", "import time; time.sleep(60)", f"{temp}/ray"]
+    with subprocess.Popen(sleep) as one:
+        wait_for(lambda: str(temp).encode() in Path(f"/proc/{one.pid}/cmdline").read_bytes())
+        subprocess.run(["/bin/sh", "-c", Left(node, "").remedy], check=True)
+        assert one.wait() == -signal.SIGTERM
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_names_with_blanks_are_quoted_in_commands() -> None:

@@ -36,7 +36,8 @@ class Left:
         """A command for that machine, which does what could not be done."""
         node = self.node
         folders = shlex.join(one for one in (node.run, node.temp, node.build) if one)
-        return f"pkill -f {node.temp}; rm -rf {folders}"
+        # Brackets and the last slash: it must not match a shell that was given the command itself.
+        return f"pkill -f '[/]{node.temp[1:]}/'; rm -rf {folders}"
 
 
 def end(cluster: ClusterState, note: Note, *, keep_files: bool = False) -> list[Left]:
