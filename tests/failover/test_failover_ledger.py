@@ -171,6 +171,9 @@ def test_the_answer_says_what_is_gone() -> None:
 def test_writes_that_could_not_be_read_back_are_not_writes_that_are_gone() -> None:
     whole = {**WRITES, "gone": 0, "gone_from_s": None, "gone_to_s": None, "stale": 0}
     found = failover(outage(1, writes=whole), outage(2), outage(3, writes=whole))
-    assert found.sentence.endswith("None of 8,000 acknowledged writes was gone afterwards.")
+    assert found.sentence.endswith(
+        "None of 8,000 acknowledged writes was gone afterwards. In 1 repetition the writes could "
+        "not be read back."
+    )
     (gone,) = [one for one in found.spreads if one.figure == "gone"]
     assert (gone.number, gone.missing, gone.median, gone.worst) == (2, 0, 0, 0)

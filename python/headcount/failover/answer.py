@@ -83,6 +83,8 @@ def _writes_texts(outages: Sequence[Outage], by_name: Mapping[str, Spread]) -> l
     if stale.worst:
         reads = plural("read", sum(one.stale for one in known))
         texts.append(f"{reads} did not show what had been acknowledged before.")
+    if unknown := len(counted(outages)) - len(known):
+        texts.append(f"In {plural('repetition', unknown)} the writes could not be read back.")
     return texts
 
 
