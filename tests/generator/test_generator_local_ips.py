@@ -147,6 +147,13 @@ def test_an_address_that_leads_nowhere_is_found_before_the_run() -> None:
         check_routes(addresses(["::1", "127.0.0.4"]), [f"127.0.0.1:{port}"])
 
 
+def test_addresses_of_another_family_than_the_target_are_refused() -> None:
+    message = r"only IPv6 addresses, and the target has IPv4 \(127\.0\.0\.1:80\)"
+    with pytest.raises(MachineLimitError, match=message):
+        check_routes(addresses(["::1"]), ["127.0.0.1:80"])
+    check_routes(addresses(["::1"]), [])
+
+
 def test_each_address_has_local_ports_of_its_own() -> None:
     low, high = (
         int(one) for one in Path("/proc/sys/net/ipv4/ip_local_port_range").read_text().split()

@@ -46,9 +46,17 @@ def users_addresses(
 def check_routes(local: Sequence[Address], places: Sequence[str]) -> None:
     """Connect once from each address to the first place of its family, an `ip:port`.
 
-    Raises MachineLimitError with the address from which the place is not reached.
+    Raises MachineLimitError with the address from which the place is not reached, or if none is of
+    the family of a place: users would connect from none of them.
     """
     parted = [_parted(one) for one in places]
+    versions = {ip_address(host).version for host, _ in parted}
+    if local and versions and versions.isdisjoint(one.version for one in local):
+        mine, theirs = (f"IPv{one}" for one in (local[0].version, min(versions)))
+        raise MachineLimitError(
+            f"--local-ips names only {mine} addresses, and the target has {theirs} ({places[0]}): "
+            f"name addresses of {theirs}"
+        )
     for address in local:
         fitting = [one for one in parted if ip_address(one[0]).version == address.version]
         for host, port in fitting[:1]:
