@@ -1,5 +1,6 @@
 """Starts the engine or the agents that play a plan's users."""
 
+import re
 from collections.abc import Mapping, Sequence
 from importlib import import_module
 
@@ -38,7 +39,7 @@ def lines_to(agents: Agents) -> tuple[Sequence[Line], Sequence[int]]:
     if agents.cluster is None:
         return [ProcessLine("this machine") for _ in range(agents.number)], [1] * agents.number
     kind, _, address = agents.cluster.partition("://")
-    if kind not in CLUSTERS or not address:
+    if kind not in CLUSTERS or not re.fullmatch(r".+:\d{1,5}", address):
         raise InputError(f'--cluster is "{agents.cluster}"; give ray://HEAD:PORT')
     try:
         lines, cpus = import_module(CLUSTERS[kind]).open_lines(address, agents.number)
