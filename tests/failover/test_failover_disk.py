@@ -66,6 +66,11 @@ def test_big_disks_and_files_are_refused(small: Path, monkeypatch: pytest.Monkey
         fault_of(f"fill={small}", None, None)
 
 
+def test_no_folder_is_not_the_present_one() -> None:
+    with pytest.raises(InputError, match="name the folder"):
+        fault_of("fill=", None, None)
+
+
 def test_the_disk_of_the_run_itself_is_not_filled(small: Path, tmp_path: Path) -> None:
     fault = disk_fault.Fill(str(small), None)
     fault.check_beside(tmp_path / "runs")

@@ -26,6 +26,8 @@ class Fill:
 
         Raises InputError if it is not a folder, or if its disk has too much room.
         """
+        if not folder:  # such as of a variable without a value; "" would be the present folder
+            raise InputError("--fault fill=: name the folder, such as fill=/srv/data")
         self._folder = Path(folder)
         self._command = recover
         self._file: Path | None = None
