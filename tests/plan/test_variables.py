@@ -24,6 +24,12 @@ def test_rows_come_from_csv_and_json_lines(tmp_path: Path) -> None:
     assert rows_of(lines, "it") == (["name", "id"], [["ada", "1"], ["b", "null"]])
 
 
+def test_a_line_of_json_ends_only_at_a_line_break(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_bytes('{"a": "b\u2028c\x85d"}\r\n{"a": "e"}\r{"a": "f"}'.encode())
+    assert rows_of(path, "it") == (["a"], [["b\u2028c\x85d"], ["e"], ["f"]])
+
+
 @pytest.mark.parametrize(
     ("name", "text", "part"),
     [

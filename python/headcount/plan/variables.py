@@ -177,7 +177,8 @@ def _csv(text: str, what: str) -> tuple[list[str], list[list[str]]]:
 def _json_lines(text: str, what: str) -> tuple[list[str], list[list[str]]]:
     columns: list[str] = []
     rows: list[list[str]] = []
-    for number, line in enumerate(text.splitlines(), start=1):
+    # Not splitlines(): texts of JSON may contain U+2028 and other ends of lines.
+    for number, line in enumerate(io.StringIO(text, newline=None), start=1):
         if not line.strip():
             continue
         try:
