@@ -23,5 +23,7 @@ def with_code(values: Any, folder: Path) -> Any:
     inner = {key: with_code(value, folder) for key, value in values.items()}
     if not isinstance(name, str) or not name.endswith(".lua") or "\n" in name:
         return inner
-    code = content(folder / name, MOST_BYTES, what=f"the Lua file {name}").decode(errors="replace")
-    return {"file": Path(name).name, **inner, "lua": code}
+    code = content(folder / name, MOST_BYTES, what=f"the Lua file {name}")
+    # Windows editors write a byte order mark, which Lua does not read.
+    text = code.decode("utf-8-sig", errors="replace")
+    return {"file": Path(name).name, **inner, "lua": text}
