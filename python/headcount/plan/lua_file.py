@@ -17,8 +17,8 @@ def with_code(values: Any, folder: Path) -> Any:
     """
     if isinstance(values, list):
         return [with_code(one, folder) for one in values]
-    if not isinstance(values, Mapping):
-        return values
+    if not isinstance(values, Mapping) or "op" in values:
+        return values  # a step sends what it has, even if that looks like a file
     name = values.get("lua")
     inner = {key: with_code(value, folder) for key, value in values.items()}
     if not isinstance(name, str) or not name.endswith(".lua") or "\n" in name:
