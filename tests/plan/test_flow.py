@@ -94,6 +94,15 @@ def test_mistakes_are_named(entry: dict[str, Any], part: str) -> None:
     assert part in str(found.value)
 
 
+@pytest.mark.parametrize("kind", ["page", "lua", "transaction"])
+def test_the_key_of_a_mistake_has_no_kind_of_entry(kind: str) -> None:
+    steps = [{"name": "a b", "op": "get", "path": "/"}]
+    with pytest.raises(InputError, match=r"scenarios\.0\.steps\.0\.steps\.0\.name: it is"):
+        workload([{kind: "x", "steps": steps}])
+    with pytest.raises(InputError, match=rf"scenarios\.0\.steps\.0\.{kind}: it is 5"):
+        workload([{kind: 5, "steps": [GET]}])
+
+
 def test_a_scenario_needs_an_operation() -> None:
     with pytest.raises(InputError, match="at least one operation"):
         workload([{"pause": "1s"}])

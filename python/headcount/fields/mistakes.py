@@ -12,7 +12,9 @@ from headcount.errors import FileError, InputError, Mistake
 from headcount.fields.mistake_words import plain_words
 
 T = TypeVar("T", bound=BaseModel)
-ENTRY_KINDS = frozenset({"step", "if", "repeat", "pause", "choose", "set", "page"})
+ENTRY_KINDS = frozenset(
+    {"step", "if", "repeat", "pause", "choose", "set", "page", "lua", "transaction"}
+)
 """Names that models give to kinds of entries of `steps`. They do not appear in files."""
 ROUND_KINDS = frozenset({"times", "between", "until"})
 """Names that models give to kinds of rounds of a loop. They do not appear in files."""
