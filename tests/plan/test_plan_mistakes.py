@@ -47,6 +47,12 @@ BAD: list[tuple[str, Any, str]] = [
     ("pace.time", UNIFORM, "low (2s) must not be above high (1s)"),
     ("pace.time.mean", "25h", "up to 24h"),
     (
+        "scenarios.0.pause",
+        {"draw": "fixed", "maen": "1s"},
+        'scenarios.0.pause.maen: there is no such key; did you mean "mean"?',
+    ),
+    ("scenarios.0.pause", "2s", 'scenarios.0.pause: it is "2s"; write a table'),
+    (
         "pace",
         {"kind": "open", "time": {"draw": "fixed", "mean": "0s"}},
         "an open pace needs an interval above 0",

@@ -116,10 +116,12 @@ def _mistake(mistake: dict[str, Any], model: type[BaseModel], line_of: LineOf) -
 
 def _place(location: tuple[Any, ...]) -> tuple[Any, ...]:
     """The place of a mistake in the file: without names that only models have."""
+    around = zip((None, None, *location), (None, *location), location, strict=False)
     return tuple(
         part
-        for before, part in zip((None, *location), location, strict=False)
-        if not (isinstance(before, int) and part in ENTRY_KINDS)
+        for above, before, part in around
+        # A scenario has a pause of its own.
+        if not (isinstance(before, int) and above != "scenarios" and part in ENTRY_KINDS)
         and not (before == "repeat" and part in ROUND_KINDS)
     )
 
