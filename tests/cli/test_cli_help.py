@@ -202,6 +202,21 @@ def test_a_workload_is_shown_to_people(name: str) -> None:
     )
 
 
+def test_brackets_in_a_workload_are_shown(tmp_path: Path) -> None:
+    text = Path(workloads.__file__).with_name("app-server.toml").read_text("utf-8")
+    for key in ("recreates", "title"):
+        text = re.sub(
+            rf"^{key} = .*$", f'{key} = "The {key} of [/api] [v2]"', text, flags=re.MULTILINE
+        )
+    file = tmp_path / "api.toml"
+    file.write_text(text, "utf-8")
+    shown = CliRunner().invoke(app, ["workloads", "show", str(file)], env={"COLUMNS": "100"})
+    assert shown.exit_code == 0
+    assert "Re-creates The recreates of [/api] [v2];" in shown.output
+    titles = shown.output.count("The title of [/api] [v2]")
+    assert titles == 1 + len(workloads.load("app-server").scenarios)
+
+
 def test_no_runs_yet(headcount: Headcount) -> None:
     assert headcount.run("runs", "--json").json == []
     assert "headcount run" in headcount.run("runs").out

@@ -3,7 +3,9 @@
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from rich.markup import escape
 from rich.table import Table
+from rich.text import Text
 
 from headcount.cli import options
 from headcount.cli.console import out, print_json
@@ -37,7 +39,7 @@ def listing(context: typer.Context, json: options.Json = False) -> None:
         how = (
             "ladder, " + workload.run.duration if workload.run.ladder else "search for the capacity"
         )
-        table.add_row(workload.name, workload.title, how)
+        table.add_row(workload.name, Text(workload.title), how)
     out.print(table)
 
 
@@ -89,12 +91,13 @@ def show(
     if json:
         print_json(workload.model_dump(mode="json"))
         return
-    out.print(f"[bold]{workload.title}[/]")
+    out.print(Text(workload.title, "bold"))
     if workload.description:
         out.print(workload.description.strip(), markup=False)
     if workload.original is not None:
         out.print(
-            f"\n[bold]Re-creates[/] {workload.recreates}; no result is a score of the original."
+            f"\n[bold]Re-creates[/] {escape(workload.recreates)}; no result is a score of the "
+            "original."
         )
     _print_list("Sources", workload.sources)
     _print_list("Deviations", workload.deviations)
@@ -113,7 +116,7 @@ def _print_scenarios(workload: "Workload") -> None:
         # A load file decides how often each of its operations comes.
         unknown = workload.program is not None and workload.program.needs_file
         share = "" if unknown else f"{scenario.weight / total:.1%}"
-        table.add_row(scenario.name, share, scenario.title, scenario.limit_text)
+        table.add_row(scenario.name, share, Text(scenario.title), scenario.limit_text)
     out.print()
     out.print(table)
     steps = [
