@@ -142,7 +142,7 @@ def try_out(
     `on_event` gets each step as soon as it has been played. A scenario that has not ended after
     two minutes counts as failed.
     """
-    names = scenarios or [one.name for one in plan.workload.scenarios]
+    names = dict.fromkeys(scenarios or [one.name for one in plan.workload.scenarios])
     with real_time():
         engine = Engine(
             one_user(plan, scenarios, trace=True),
