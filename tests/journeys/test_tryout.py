@@ -4,6 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from headcount import secret_text
+from headcount.cli.try_out import print_event
 from headcount.controller import tryout
 from headcount.controller.access import Secrets
 from headcount.controller.sut import connect
@@ -34,3 +36,18 @@ def test_a_scenario_that_is_named_twice_is_played_once(
         assert tryout.try_out(plan, target, events.append, ["look", "look"]), events
     ends = [one for one in events if isinstance(one, tryout.ScenarioEnd)]
     assert ends == [tryout.ScenarioEnd("look", failed=False)]
+
+
+def test_no_part_of_a_secret_is_shown_where_a_text_is_cut(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(secret_text, "_known", {})
+    secret_text.learn("q7Zk2mWp9Xv4Rt8Ny3Lb6Hc1")
+    text = "x" * 390 + "q7Zk2mWp9Xv4Rt8Ny3Lb6Hc1"
+    exchange = tryout.Exchange("POST", "/", text, 200, [], len(text), text)
+    message = tryout.Message(is_sent=True, text=text)
+    step = tryout.PlayedStep("look", "a", 1.0, None, [exchange, message], {"text": text})
+    print_event(step, bodies=False)
+    shown = capsys.readouterr().out
+    assert shown.count("x***") == 4, shown
+    assert "q7" not in shown

@@ -81,7 +81,7 @@ def try_out(
         def show(event: "Event") -> None:
             events.append(event)
             if not json:
-                _print(event, bodies=bodies)
+                print_event(event, bodies=bodies)
 
         succeeded = play(plan, sut.access.engine_target(), show, scenario)
     if json:
@@ -115,7 +115,8 @@ def _values_of(step: "PlayedStep") -> dict[str, str]:
     return {name: HIDDEN if SECRET.search(name) else value for name, value in step.values.items()}
 
 
-def _print(event: "Event", *, bodies: bool) -> None:
+def print_event(event: "Event", *, bodies: bool) -> None:
+    """Print an event for people; `bodies`: with headers, and more of each body."""
     from headcount.controller.tryout import OtherFault, PrintedLine, ScenarioEnd
 
     if isinstance(event, PrintedLine):
@@ -141,7 +142,8 @@ def _print(event: "Event", *, bodies: bool) -> None:
 
 
 def _cut(text: str, most: int) -> str:
-    lines = clean(text[:most]).strip().split("\n")
+    text = clean(text)  # before it is cut: the beginning of a secret would be shown
+    lines = text[:most].strip().split("\n")
     return "\n    ".join(lines) + (" ..." if len(text) > most else "")
 
 

@@ -11,7 +11,7 @@ from headcount.controller.page_resources import LeftOut, Resource
 from headcount.generator.real_time import real_time
 from headcount.plan.plan import Plan
 from headcount.plan.sent_files import sent_files
-from headcount.secret_text import learn
+from headcount.secret_text import learn, redacted
 
 LONGEST_S = 120.0
 """Longest wait for all scenarios."""
@@ -78,6 +78,8 @@ class Message:
 
 
 def _cut(text: str, most: int) -> str:
+    """The beginning of a text without its secrets, of which a part could no longer be found."""
+    text = redacted(text)
     return text[:most].strip() + (" ..." if len(text) > most else "")
 
 
