@@ -51,3 +51,8 @@ def test_no_part_of_a_secret_is_shown_where_a_text_is_cut(
     shown = capsys.readouterr().out
     assert shown.count("x***") == 4, shown
     assert "q7" not in shown
+
+
+def test_what_lua_prints_cannot_control_the_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+    print_event(tryout.PrintedLine("found \x1b]0;title\x07 [b]"), bodies=False)
+    assert capsys.readouterr().out == "  found \ufffd]0;title\ufffd [b]\n"

@@ -120,7 +120,7 @@ def print_event(event: "Event", *, bodies: bool) -> None:
     from headcount.controller.tryout import OtherFault, PrintedLine, ScenarioEnd
 
     if isinstance(event, PrintedLine):
-        out.print(f"  {event.line}", markup=False)
+        out.print(f"  {clean(event.line)}", markup=False)
         return
     if isinstance(event, OtherFault):
         out.print(f"  [red]failed[/]: {_escaped(event.fault)}")
