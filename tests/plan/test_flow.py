@@ -9,6 +9,7 @@ import pytest
 from headcount.errors import InputError
 from headcount.plan.flow import most_steps, operations, pauses, texts
 from headcount.plan.plan import engine_plan, load, validate
+from headcount.plan.playable import check_playable
 from headcount.plan.resolve import Overrides, resolve
 from headcount.plan.workload import Workload
 
@@ -70,6 +71,23 @@ def test_the_engine_gets_compressed_pauses() -> None:
     assert steps[5] == {"set": {"total": 5}}
     assert steps[6]["steps"][1] == {"pause": {"draw": "fixed", "s": 0.2}}
     assert values["setup"] == [GET]
+
+
+def test_values_are_set_in_the_order_of_the_file() -> None:
+    entry = {"set": {"old": "{current}", "current": "{n}"}}
+    read = workload([entry, GET])
+    plan = resolve(read, "http://127.0.0.1/", Overrides(users=1, seed=1))
+    steps = json.loads(engine_plan(plan))["scenarios"][0]["steps"]
+    assert steps[0]["then"] == [{"set": {"old": "{current}"}}, {"set": {"current": "{n}"}}]
+    check_playable(plan, "it")
+    assert read.scenarios[0].steps[0].model_dump() == entry
+
+
+def test_a_mistake_in_one_of_several_values_is_named() -> None:
+    read = workload([GET, {"set": {"a": "1", "n": "2"}}])
+    plan = resolve(read, "http://127.0.0.1/", Overrides(users=1, seed=1))
+    with pytest.raises(InputError, match=r'scenarios\.0\.steps\.1: n: "n" is built in'):
+        check_playable(plan, "it")
 
 
 @pytest.mark.parametrize(

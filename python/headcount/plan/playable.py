@@ -111,6 +111,8 @@ def _explained(place: str, message: str, values: Any) -> list[tuple[Place, str]]
     if place == "variables" and (declared := _DECLARED.match(message)) is not None:
         return [(("variables", declared[1]), message.removeprefix(declared[0]))]
     at = _without_token(tuple(part for part in place.split(".") if part), values)
+    while len(at) > 1 and _value_at(values, at) is None:  # of several values of `set`, say
+        at = at[:-1]
     step = _value_at(values, at)
     return [_of_step(at, step, message) if isinstance(step, Mapping) else (at, message)]
 
