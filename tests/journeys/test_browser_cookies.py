@@ -40,11 +40,13 @@ class Site:
     Attributes:
         url: Its address.
         seen: The names of the cookies of each look.
+        headers: Its whole `Cookie` headers.
 
     """
 
     url: str = ""
     seen: list[list[str]] = field(default_factory=list)
+    headers: list[str] = field(default_factory=list)
 
     def application(self) -> flask.Flask:
         """The application."""
@@ -66,6 +68,7 @@ class Site:
         @app.get("/account/look")
         def look() -> str:
             header = flask.request.headers.get("Cookie", "")
+            self.headers.append(header)
             self.seen.append([pair.partition("=")[0] for pair in header.split("; ") if pair])
             return "seen"
 
@@ -104,3 +107,19 @@ def test_users_keep_what_a_browser_keeps(headcount: Headcount, site: Site, tmp_p
     assert done.code == 0, done.out + done.err
     # In clear, too: this machine is trusted. The longer path goes first.
     assert site.seen == [["__Secure-tab", "__Host-session"], ["__Secure-tab"]]
+
+
+def test_a_cookie_header_of_the_workload_is_sent_once(
+    headcount: Headcount, site: Site, tmp_path: Path
+) -> None:
+    workload = tmp_path / "cookies.toml"
+    own = 'path = "/account/look", headers = { Cookie = "own=1" } }'
+    text = WORKLOAD.replace('path = "/account/out" }', own)
+    workload.write_text(text, "utf-8")
+    trust = ("--client", f"verify_certificates={tmp_path / 'own.pem'}")
+    options = trust if site.url.startswith("https") else ()
+    consent = ("--client", "headers=Cookie: consent=yes")
+    done = headcount.run("try", str(workload), "--target", site.url, *options, *consent)
+    assert done.code == 0, done.out + done.err
+    kept = "consent=yes; __Secure-tab=t; __Host-session=s"
+    assert site.headers == [kept, "own=1", kept]

@@ -223,14 +223,20 @@ impl Shared {
         }
     }
 
-    /// The value of a request's `Cookie` header; empty if there are no cookies.
-    fn cookies(&self, jar: Option<&RefCell<Jar>>, ask: &Ask, asked: &Asked) -> String {
+    /// The value of a request's `Cookie` header; empty if the user has no cookies for it. The
+    /// step's own header replaces it; that of all requests becomes a part of it.
+    pub(super) fn cookies(&self, jar: Option<&RefCell<Jar>>, ask: &Ask, asked: &Asked) -> String {
         let mut cookies = String::new();
-        if let Some(jar) = jar {
+        if let Some(jar) = jar
+            && !ask.has_header(&COOKIE)
+        {
             let (path, site) = (self.path(ask, asked), self.base.site());
             jar.borrow().write(&path, site, unix_s(), &mut cookies);
         }
-        cookies
+        match self.headers.value(&COOKIE) {
+            Some(given) if !cookies.is_empty() => format!("{given}; {cookies}"),
+            _ => cookies,
+        }
     }
 
     /// The path of a request, including the common prefix.
@@ -270,8 +276,11 @@ impl Shared {
         self.write_path(ask, asked, out);
         out.extend_from_slice(b" HTTP/1.1\r\n");
         let is_given = |name: &HeaderName| asked.headers.iter().any(|(given, _)| given == name);
-        self.headers
-            .write(|name| ask.headers.has(name) || is_given(name), out);
+        let has_cookies = !personal.cookies.is_empty();
+        let is_replaced = |name: &HeaderName| {
+            ask.headers.has(name) || is_given(name) || (has_cookies && *name == COOKIE)
+        };
+        self.headers.write(is_replaced, out);
         let left_out =
             |name: &HeaderName| is_given(name) || (asked.lost_body && *name == CONTENT_TYPE);
         ask.headers.write(left_out, out);
@@ -289,7 +298,7 @@ impl Shared {
         {
             let _ = write!(out, "Authorization: {authorization}\r\n"); // memory takes everything
         }
-        if !personal.cookies.is_empty() {
+        if has_cookies {
             let _ = write!(out, "Cookie: {}\r\n", personal.cookies);
         }
         let payload = ask.payload(asked);

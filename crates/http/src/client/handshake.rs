@@ -59,14 +59,9 @@ impl HttpSession {
         let shared = &self.shared;
         self.requests.sent(Method::CONNECT);
         self.requests.sent(Method::Get.kind());
-        let mut cookies = String::new();
-        if let Some(jar) = &self.jar {
-            let site = shared.base.site();
-            jar.borrow().write(path, site, unix_s(), &mut cookies);
-        }
         let personal = Personal {
             authorization: self.authorization.as_deref(),
-            cookies,
+            cookies: shared.cookies(self.jar.as_deref(), ask, asked),
         };
         let mut request = shared.request(ask, asked, &personal)?;
         shared.ask_for_socket(&mut request, path)?;
