@@ -36,6 +36,8 @@ pub struct Document {
     whole: OnceCell<Result<Value, String>>,
 }
 
+const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
+
 fn wrong(error: &serde_json::Error) -> String {
     format!("the body is not JSON: {error}")
 }
@@ -85,6 +87,8 @@ impl Path {
     /// The values in a document, as text: strings as they are, all others as JSON. The error says
     /// why it is not JSON. `read` caches what was read of the same document.
     pub fn values(&self, document: &[u8], read: &Document) -> Result<Vec<String>, String> {
+        // Some servers send a byte order mark, which parsers may ignore (RFC 8259, 8.1).
+        let document = document.strip_prefix(BYTE_ORDER_MARK).unwrap_or(document);
         match &self.0 {
             Kind::Singular { finder, place, .. } => {
                 let find = || finder.find(document).map_err(|error| wrong(&error));
@@ -189,6 +193,13 @@ mod tests {
         }
         assert_eq!(values("$", " [1, 2] "), ["[1, 2]"]);
         assert_eq!(values("$[1]", "[1, [2]]"), ["[2]"]);
+    }
+
+    #[test]
+    fn a_byte_order_mark_is_ignored() {
+        for path in ["$.a", "$..a"] {
+            assert_eq!(values(path, "\u{feff}{\"a\": 1}"), ["1"], "{path}");
+        }
     }
 
     #[test]
