@@ -82,8 +82,16 @@ impl Names {
 
     /// Declares a value of the variable with this index. `is_fresh`: it is drawn again at each use.
     pub fn declare(&mut self, name: &str, variable: u16, is_fresh: bool) -> Result<Known, Mistake> {
-        if self.entry(name).is_some() {
-            return Err(format!("the variable \"{name}\" is defined twice"));
+        match self.entry(name) {
+            // No step has been read yet.
+            Some(Entry { variable: None, .. }) => {
+                return Err(format!(
+                    "{{{name}}} is in a text above it, or in its own; a text can have only the \
+                     variables above it"
+                ));
+            }
+            Some(_) => return Err(format!("the variable \"{name}\" is defined twice")),
+            None => {}
         }
         let known = if is_fresh {
             Known::Fresh(variable)
@@ -318,6 +326,17 @@ mod tests {
                 .declare("sku", 1, false)
                 .unwrap_err()
                 .contains("twice")
+        );
+    }
+
+    #[test]
+    fn a_variable_is_declared_before_it_is_mentioned() {
+        let mut names = Names::default();
+        names.mention("site").unwrap();
+        let sentence = names.declare("site", 1, false).unwrap_err();
+        assert!(
+            sentence.contains("{site} is in a text above it"),
+            "{sentence}"
         );
     }
 
