@@ -95,8 +95,14 @@ fn contents<'h>(texts: &Rc<RefCell<Texts>>) -> ElementContentHandlers<'h> {
         .text(move |chunk: &mut TextChunk<'_>| {
             let mut texts = reading.borrow_mut();
             let Texts { all, open } = &mut *texts;
+            // Scripts and styles have no character references, and all is decoded at the end.
+            let text = if chunk.text_type().allows_html_entities() {
+                Cow::Borrowed(chunk.as_str())
+            } else {
+                Cow::Owned(chunk.as_str().replace('&', "&amp;"))
+            };
             for place in open.iter() {
-                all[*place].push_str(chunk.as_str());
+                all[*place].push_str(&text);
             }
             Ok(())
         })
@@ -133,6 +139,15 @@ mod tests {
         assert_eq!(values("br", None), [""]);
         assert_eq!(values("input[name=user]", Some("value")), [""; 0]);
         assert_eq!(values("table", None), [""; 0]);
+    }
+
+    #[test]
+    fn scripts_have_no_character_references() {
+        let page = "<script id=data>{\"a\": \"b &amp; c\"}</script><p>b &amp; c</p>";
+        for (selector, text) in [("#data", "{\"a\": \"b &amp; c\"}"), ("p", "b & c")] {
+            let elements = Elements::parse(selector, None).unwrap();
+            assert_eq!(elements.values(page.as_bytes()).unwrap(), [text]);
+        }
     }
 
     #[test]
