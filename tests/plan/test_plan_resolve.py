@@ -8,14 +8,15 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from plan_cases import plan, smb_plan, smb_workload, workload
+from plan_cases import WORKLOAD, plan, smb_plan, smb_workload, workload
 
 from headcount import workloads
 from headcount.errors import InputError
 from headcount.fields.units import MOST_USERS, duration_text, seconds
 from headcount.plan.levels import parse_ladder
-from headcount.plan.plan import Plan, engine_plan, load
+from headcount.plan.plan import Plan, engine_plan, load, validate
 from headcount.plan.resolve import Overrides, resolve
+from headcount.plan.workload import Workload
 from headcount.protocols.registry import lab_target, protocol_of
 
 TARGETS = {
@@ -269,3 +270,25 @@ def test_the_file_of_a_plan_has_no_place_for_a_secret() -> None:
     for key in ("password", "token"):
         with pytest.raises(InputError, match=f"{key}: there is no such key"):
             smb_plan(client={key: "s3cret"})
+
+
+def test_rows_before_that_of_the_first_user_are_for_nobody(tmp_path: Path) -> None:
+    (tmp_path / "users.csv").write_text("name\n" + "ada\n" * 10, "utf-8")
+    variable = {"file": str(tmp_path / "users.csv"), "order": "unique"}
+    look = {"name": "look", "op": "get", "path": "/{user.name}"}
+    values = {key: value for key, value in WORKLOAD.items() if key != "data"}
+    values |= {"protocol": "http", "variables": {"user": variable}}
+    values["scenarios"] = [{**WORKLOAD["scenarios"][0], "steps": [look]}]
+    of_file = validate(Workload, values, "it")
+
+    def planned(first_user: int, users: int | None = None) -> Plan:
+        client = {"first_user": str(first_user)}
+        return resolve(of_file, "http://127.0.0.1/", Overrides(client=client, users=users))
+
+    assert planned(0).search.max_users == 10
+    assert planned(4).search.max_users == 6
+    assert planned(4, users=6).levels == [6]
+    with pytest.raises(InputError, match="10 rows, the first user has row 5, and each of 7 users"):
+        planned(4, users=7)
+    with pytest.raises(InputError, match="the first user has row 21, and each user needs"):
+        planned(20)

@@ -110,12 +110,16 @@ def _with_rows(plan: Plan) -> Plan:
     if found is None:
         return plan
     rows, file = found
-    if plan.levels and max(plan.levels) > rows:
+    first = int(plan.client.get("first_user", "0"))
+    wanted = max(plan.levels, default=1)
+    if wanted > rows - first:
+        whose = f", the first user has row {first + 1:,}" if first else ""
+        each = f"each of {wanted:,} users" if wanted > 1 else "each user"
         raise InputError(
-            f"{file} has {rows:,} rows, and each of {max(plan.levels):,} users needs one of its "
-            'own; add rows, use fewer users, or let them share: order = "in-turn"'
+            f"{file} has {rows:,} rows{whose}, and {each} needs one of its own; add rows, use "
+            'fewer users, or let them share: order = "in-turn"'
         )
-    most = min(plan.search.max_users, rows)
+    most = min(plan.search.max_users, rows - first)
     search = plan.search.model_copy(
         update={"max_users": most, "start_users": min(plan.search.start_users, most)}
     )
