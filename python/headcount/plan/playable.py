@@ -15,12 +15,15 @@ from headcount.plan.tokens import token_steps
 from headcount.plan.variables import Variable
 from headcount.plan.workload import Workload
 
-_UNKNOWN = re.compile(r"unknown (field|variant) `([^`]*)`, expected (?:one of )?(.*)$")
+_UNKNOWN = re.compile(
+    r"unknown (field|variant) `([^`]*)`, (?:expected (?:one of )?|there are no fields)(.*)$"
+)
 _MISSING = re.compile(r"missing field `([^`]*)`")
 _WRONG_TYPE = re.compile(
-    r"invalid type: (?:integer|floating point|boolean|string) (?:`([^`]*)`|\"([^\"]*)\"), "
-    r"expected (.*)"
+    r"invalid (?:type|value): (?:integer|floating point|boolean|string) "
+    r"(?:`([^`]*)`|\"([^\"]*)\"), expected (.*)"
 )
+_WRONG_KIND = re.compile(r"invalid type: (sequence|map), expected (.*)")
 _WITHIN = re.compile(r"(\w+)(?:, ([\w-]+)| (\d+))?: ")
 """Prefixes of the engine's sentences: `capture, token: `, `check 2: `."""
 _DECLARED = re.compile(r"\[variables\] (\w+): ")
@@ -34,6 +37,11 @@ _WORDS = {
     "a boolean": "true or false",
     "a map": "a table: { ... }",
     "a sequence": "a list",
+    "u8": "a whole number from 0 to 255",
+    "u16": "a whole number from 0 to 65535",
+    "u32": "a whole number, 0 or above",
+    "u64": "a whole number, 0 or above",
+    "a nonzero usize": "a whole number from 1",
 }
 """Rust's names for types, and people's."""
 
@@ -133,6 +141,8 @@ def _of_step(at: Place, step: Mapping[str, Any], message: str) -> tuple[Place, s
         return (*at, missing[1]), f'is missing; give the step "{step.get("name", "")}" one'
     if (wrong := _WRONG_TYPE.search(message)) is not None:
         return _wrong_type(at, step, wrong)
+    if (wrong := _WRONG_KIND.search(message)) is not None:
+        return _wrong_kind(at, step, wrong)
     if (within := _WITHIN.match(message)) is not None and within[1] in step:
         number = [str(int(within[3]) - 1)] if within[3] else []
         more = number or ([within[2]] if within[2] else [])
@@ -160,6 +170,15 @@ def _wrong_type(at: Place, step: Mapping[str, Any], wrong: re.Match[str]) -> tup
     wanted = _WORDS.get(wrong[3], wrong[3])
     place = next((p for p in _places_of_value(step, given, at)), at)
     return place, f"it is {given}; write {wanted}"
+
+
+def _wrong_kind(at: Place, step: Mapping[str, Any], wrong: re.Match[str]) -> tuple[Place, str]:
+    """A list or a table where something else is needed: its key, if the step has one such."""
+    kind: type = list if wrong[1] == "sequence" else dict
+    keys = [key for key, value in step.items() if isinstance(value, kind)]
+    place = (*at, keys[0]) if len(keys) == 1 else at
+    name = "list" if kind is list else "table"
+    return place, f"it is a {name}; write {_WORDS.get(wrong[2], wrong[2])}"
 
 
 def _value_at(values: Any, place: Place) -> Any:
