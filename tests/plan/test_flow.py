@@ -9,7 +9,7 @@ import pytest
 from headcount.errors import InputError
 from headcount.plan.flow import most_steps, operations, pauses, texts
 from headcount.plan.plan import engine_plan, load, validate
-from headcount.plan.playable import check_playable
+from headcount.plan.playable import check_identity, check_playable
 from headcount.plan.resolve import Overrides, resolve
 from headcount.plan.workload import Workload
 
@@ -110,6 +110,17 @@ def test_mistakes_are_named(entry: dict[str, Any], part: str) -> None:
     with pytest.raises(InputError) as found:
         workload([GET, entry])
     assert part in str(found.value)
+
+
+def test_braces_in_texts_for_people_mean_nothing() -> None:
+    titled = {"name": "one", "title": "As {username}", "weight": 1, "limit": "1s", "steps": [GET]}
+    read = workload([], scenarios=[titled], description="Users log on as {username}.")
+    plan = resolve(read, "http://127.0.0.1/", Overrides(users=1, seed=1))
+    check_identity(plan, "it")
+    titled["steps"] = [{**GET, "op": "post", "json": {"title": "{username}"}}]
+    plan = resolve(workload([], scenarios=[titled]), "http://127.0.0.1/", Overrides(users=1))
+    with pytest.raises(InputError, match=r"a mistake:\n  scenarios\.0\.steps\.0\.json\.title:"):
+        check_identity(plan, "it")
 
 
 @pytest.mark.parametrize("kind", ["page", "lua", "transaction"])

@@ -44,6 +44,8 @@ _WORDS = {
     "a nonzero usize": "a whole number from 1",
 }
 """Rust's names for types, and people's."""
+_FOR_PEOPLE = ("title", "description", "origin", "recreates", "sources", "deviations")
+"""Keys of a workload and its scenarios."""
 
 
 def check_variables(
@@ -87,7 +89,7 @@ def check_identity(plan: Plan, where: str) -> None:
     found = []
     for name in ("username", "password"):
         message = f"users have no {{{name}}}: {NAMELESS[plan.protocol]}"
-        found += [(place, message) for place in _mentions(values, name, ())]
+        found += [(place, message) for place in _mentions(_played(values), name, ())]
     _refuse(found, where, lambda _place: None)
 
 
@@ -114,7 +116,7 @@ def _of_variables(
 def _explained(place: str, message: str, values: Any) -> list[tuple[Place, str]]:
     """A mistake that the engine found: its places in the workload, and what to say."""
     if place.startswith("{"):
-        places = _mentions(values, place[1:-1], ()) or [()]
+        places = _mentions(_played(values), place[1:-1], ()) or [()]
         return [(one, message) for one in places]
     if place == "variables" and (declared := _DECLARED.match(message)) is not None:
         return [(("variables", declared[1]), message.removeprefix(declared[0]))]
@@ -219,6 +221,16 @@ def _places_of_value(value: Any, text: str, at: Place) -> list[Place]:
             found.append((*at, key))
         found += _places_of_value(one, text, (*at, key))
     return found
+
+
+def _played(values: Mapping[str, Any]) -> dict[str, Any]:
+    """The values of a workload without texts for people, in which braces mean nothing."""
+    played = {key: one for key, one in values.items() if key not in _FOR_PEOPLE}
+    scenarios = [
+        {key: one for key, one in scenario.items() if key not in _FOR_PEOPLE}
+        for scenario in values["scenarios"]
+    ]
+    return {**played, "scenarios": scenarios}
 
 
 def _mentions(value: Any, name: str, at: Place) -> list[Place]:
