@@ -12,8 +12,8 @@ Logins = Annotated[
     typer.Option(
         "--logins",
         metavar="FILE",
-        help="CSV file with the columns username and password: user n logs on as row n. For file, "
-        "mail and web servers.",
+        help="CSV file with the columns username and password: user n logs on as row n. For web, "
+        "file and mail servers, Redis and PostgreSQL.",
         rich_help_panel=TARGET,
     ),
 ]
