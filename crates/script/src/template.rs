@@ -103,6 +103,19 @@ impl Template {
         self.write_parts(scope, Some(encode), out)
     }
 
+    /// The same, but the first value is written as it is: an address to which others are appended.
+    pub fn write_appended(
+        &self,
+        scope: &mut dyn Values,
+        encode: Filter,
+        out: &mut String,
+    ) -> Result<(), Missing> {
+        for (place, part) in self.parts.iter().enumerate() {
+            part.write(scope, (place > 0).then_some(encode), out)?;
+        }
+        Ok(())
+    }
+
     /// The text with a user's values.
     pub fn render(&self, scope: &mut dyn Values) -> Result<String, Missing> {
         let mut out = String::new();
@@ -117,18 +130,31 @@ impl Template {
         out: &mut String,
     ) -> Result<(), Missing> {
         for part in &self.parts {
-            match part {
-                Part::Text(text) => out.push_str(text),
-                Part::Place(place) => match encode {
-                    // A value with filters is written as its author wants it.
-                    Some(encode) if !place.has_filters() => {
-                        let mut value = String::new();
-                        place.write(scope, &mut value)?;
-                        encode.write(&value, out);
-                    }
-                    _ => place.write(scope, out)?,
-                },
-            }
+            part.write(scope, encode, out)?;
+        }
+        Ok(())
+    }
+}
+
+impl Part {
+    /// Appends it, a value encoded.
+    fn write(
+        &self,
+        scope: &mut dyn Values,
+        encode: Option<Filter>,
+        out: &mut String,
+    ) -> Result<(), Missing> {
+        match self {
+            Self::Text(text) => out.push_str(text),
+            Self::Place(place) => match encode {
+                // A value with filters is written as its author wants it.
+                Some(encode) if !place.has_filters() => {
+                    let mut value = String::new();
+                    place.write(scope, &mut value)?;
+                    encode.write(&value, out);
+                }
+                _ => place.write(scope, out)?,
+            },
         }
         Ok(())
     }
@@ -206,6 +232,20 @@ mod tests {
             .write_encoded(&mut scope, Filter::Url, &mut out)
             .unwrap();
         assert_eq!(out, "/a b/X%2FY/x/y");
+    }
+
+    #[test]
+    fn values_after_the_first_are_encoded() {
+        let mut names = Names::default();
+        let slot = names.set("q").unwrap();
+        let template = Template::parse("{q}?q={q}&r={q|lower}", &mut names).unwrap();
+        let mut scope = Scope::outside(names.slots(), 0);
+        scope.set(slot, "/X&Y");
+        let mut out = String::new();
+        template
+            .write_appended(&mut scope, Filter::Url, &mut out)
+            .unwrap();
+        assert_eq!(out, "/X&Y?q=%2FX%26Y&r=/x&y");
     }
 
     #[test]

@@ -100,8 +100,8 @@ impl HttpSession {
         Ok(asked)
     }
 
-    /// The user's path. Values are encoded as parts of it, unless the whole path is one value, such
-    /// as the `Location` of an earlier answer.
+    /// The user's path. Values are encoded as parts of it, except for one at its beginning, such as
+    /// the `Location` of an earlier answer.
     fn path(&self, ask: &Ask, scope: &mut Scope) -> Result<String, Fault> {
         let prefix = &self.shared.base.prefix;
         let Target::Path(template) = &ask.target else {
@@ -112,7 +112,8 @@ impl HttpSession {
             .as_ref()
             .is_some_and(|shown| shown.starts_with('{'))
         {
-            let path = template.render(scope)?;
+            let mut path = String::new();
+            template.write_appended(scope, Filter::Url, &mut path)?;
             let joined = redirected(&self.shared.base, &format!("{prefix}/"), &path);
             return joined.map_err(|sentence| Fault::step(FaultKind::Refused, sentence));
         }
