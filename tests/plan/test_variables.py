@@ -30,6 +30,11 @@ def test_a_line_of_json_ends_only_at_a_line_break(tmp_path: Path) -> None:
     assert rows_of(path, "it") == (["a"], [["b\u2028c\x85d"], ["e"], ["f"]])
 
 
+def test_a_whole_pair_of_surrogates_is_text(tmp_path: Path) -> None:
+    path = write_file(tmp_path, "a.jsonl", r'{"a": "\ud83d\ude00 \\ud83d"}')
+    assert rows_of(path, "it") == (["a"], [["\U0001f600 \\ud83d"]])
+
+
 @pytest.mark.parametrize(
     ("name", "text", "part"),
     [
@@ -39,6 +44,7 @@ def test_a_line_of_json_ends_only_at_a_line_break(tmp_path: Path) -> None:
         ("a.csv", 'a\n"b', "is not CSV"),
         ("a.jsonl", "{", "line 1 is not JSON"),
         ("a.jsonl", "[1]", "line 1 is not a JSON object"),
+        ("a.jsonl", '{"a": 1}\n{"a": "\\ud83d"}', "line 2 has half of a surrogate pair"),
         ("a.jsonl", '{"a": 1}\n{"b": 1}\n', "line 2 does not have the keys of the first"),
     ],
 )

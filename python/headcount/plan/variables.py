@@ -191,7 +191,17 @@ def _json_lines(text: str, what: str) -> tuple[list[str], list[list[str]]]:
         if set(values) != set(columns):
             raise InputError(f"{what}: line {number} does not have the keys of the first")
         rows.append([_text(values[column]) for column in columns])
+        if "\\u" in line and _has_half_pair("".join([*columns, *rows[-1]])):
+            raise InputError(
+                f"{what}: line {number} has half of a surrogate pair (\\ud800 to \\udfff), which "
+                "is not text; leave it out"
+            )
     return columns, rows
+
+
+def _has_half_pair(text: str) -> bool:
+    """Whether a text cannot be sent: programs that cut texts in JSON may halve a character."""
+    return any("\ud800" <= sign <= "\udfff" for sign in text)
 
 
 def _text(value: Any) -> str:
