@@ -45,6 +45,11 @@ def test_what_is_not_a_regular_file_is_named_at_once(tmp_path: Path, kind: str) 
         content(path, 99, follow=False)
 
 
+def test_a_name_that_no_file_can_have_is_an_error() -> None:
+    with pytest.raises(InputError, match="users cannot be read: no file can have this name"):
+        content(Path("users\0.csv"), 99, what="users")
+
+
 def test_a_device_is_never_opened() -> None:
     for follow in (True, False):
         with pytest.raises(

@@ -66,7 +66,11 @@ def opened(path: Path, *, follow: bool = True) -> BufferedReader:
     in a bundle may not. Raises OSError with a `strerror` for people.
     """
     # Checked before opening, because opening a device can have side effects.
-    _check_kind(path, path.stat(follow_symlinks=follow).st_mode, follow=follow)
+    try:
+        mode = path.stat(follow_symlinks=follow).st_mode
+    except ValueError as error:  # a null character in it
+        raise OSError(errno.EINVAL, "no file can have this name", str(path)) from error
+    _check_kind(path, mode, follow=follow)
     links = 0 if follow else os.O_NOFOLLOW
     handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY | links)
     try:
