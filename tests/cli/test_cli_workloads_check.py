@@ -173,6 +173,18 @@ def test_a_mistake_at_a_password_is_shown_without_it(
         assert "password" in shown
 
 
+def test_a_missing_lua_file_has_its_line_and_key(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = FILE + '[[scenarios.steps]]\nlua = "none.lua"\nsteps = []\n'
+    (folder / "shop.toml").write_text(text, "utf-8")
+    assert run_line(["workloads", "check", "shop.toml"]) == ExitCode.BAD_INPUT
+    assert capsys.readouterr().out == (
+        "shop.toml:31: scenarios.0.steps.3.lua: the Lua file none.lua cannot be read: No such file "
+        "or directory\n"
+    )
+
+
 def test_names_of_scenarios_differ(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     second = FILE[FILE.index("[[scenarios]]") :]
     (folder / "shop.toml").write_text(f"{FILE}\n{second}", "utf-8")

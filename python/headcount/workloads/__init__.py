@@ -29,12 +29,13 @@ def names() -> list[str]:
 def load(name: str) -> Workload:
     """Read a workload by its name, or from a file when `name` ends with `.toml`."""
     text, where = text_of(name), name if name.endswith(".toml") else f"workload {name}"
-    values = toml_of(text, where)
+    values, line_of = toml_of(text, where), line_numbers(text)
     if name.endswith(".toml"):
         check_is_workload(values, name)
         folder = Path(name).parent
-        values = with_code(with_paths(with_folder(values, folder), folder), folder)
-    return validate(Workload, values, where, line_numbers(text))
+        values = with_paths(with_folder(values, folder), folder)
+        values = with_code(values, folder, where, line_of)
+    return validate(Workload, values, where, line_of)
 
 
 def text_of(name: str) -> str:
