@@ -119,6 +119,15 @@ def test_keys_of_another_protocol_are_refused(protocol: str, step: Mapping[str, 
     assert mistakes(protocol, nested) != []
 
 
+def test_a_path_may_begin_with_a_placeholder() -> None:
+    for path in ("/{n}", "{n}/a"):
+        step = {"op": "get", "path": path}
+        assert (mistakes("http", step), sentence("http", step)) == ([], "")
+    wrong = {"op": "get", "path": "a"}
+    assert mistakes("http", wrong)
+    assert sentence("http", wrong)
+
+
 def test_values_that_the_schema_lists_are_those_of_the_engine() -> None:
     for name, protocol in protocols().items():
         for operations in operations_of(protocol):
