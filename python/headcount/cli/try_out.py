@@ -1,6 +1,5 @@
 """`headcount try`: one user plays a workload once, and shows every request and reply."""
 
-import re
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -19,8 +18,6 @@ if TYPE_CHECKING:
     from headcount.controller.tryout import Event, PlayedStep
     from headcount.plan.plan import Plan
 
-SECRET = re.compile("pass|pwd|secret", re.IGNORECASE)
-"""Variables with such names are not shown."""
 MOST_SHOWN = 400
 """Characters of a body that are shown, unless all of it is asked for."""
 ALL_SHOWN = 1 << 20
@@ -112,6 +109,8 @@ def _values(event: "Event") -> dict[str, object]:
 
 def _values_of(step: "PlayedStep") -> dict[str, str]:
     """The values of a step, with passwords hidden."""
+    from headcount.controller.tryout import SECRET
+
     return {name: HIDDEN if SECRET.search(name) else value for name, value in step.values.items()}
 
 

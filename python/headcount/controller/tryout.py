@@ -1,6 +1,7 @@
 """Trying a workload: one user plays each scenario once; every request and reply is recorded."""
 
 import json
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -13,6 +14,10 @@ from headcount.plan.plan import Plan
 from headcount.plan.sent_files import sent_files
 from headcount.secret_text import learn, redacted
 
+SECRET = re.compile("pass|pwd|secret", re.IGNORECASE)
+"""Variables with such names are not shown, and neither are their values in what is sent."""
+LONGEST_SECRET = 1000
+"""Characters of a value that can be a password; it is searched for in all that is shown."""
 LONGEST_S = 120.0
 """Longest wait for all scenarios."""
 MOST_SHOWN = 400
@@ -209,6 +214,9 @@ def _take(
         for note in notes:
             learn(note.get("secret"))  # before anything of the step is shown
         now = entry["values"]
+        for name, value in now.items():
+            if SECRET.search(name) and len(value) <= LONGEST_SECRET:
+                learn(value)
         values = {name: value for name, value in now.items() if known.get(name) != value}
         known.update(values)
         on_event(
