@@ -237,6 +237,9 @@ def test_figures_of_pages() -> None:
     many = pages.model_copy(update={"directories": 40})
     assert (many.scaled(0.1).count, many.scaled(0.001).count) == (4, 1)
     assert many.scaled(1) == many
+    few = {"name": "few", "percent": 1, "sizes": [1, 2, 3, 4, 5], "files": 3}
+    named = Pages.model_validate({"directories": ["a"], "classes": [few]})
+    assert named.scaled(0.5).files == 3, "never more than without --scale"
 
 
 @pytest.mark.parametrize(

@@ -49,6 +49,11 @@ class PageClass(Strict):
         files = self.files or 2
         return [low + (high - low) * file // max(files - 1, 1) for file in range(files)]
 
+    @property
+    def least_files(self) -> int:
+        """The fewest files in a directory that keep all of its sizes."""
+        return max(1, min(len(self.sizes), len(self.sizes_bytes)))
+
     def engine_form(self) -> dict[str, Any]:
         """The class as the engine reads it."""
         values = self.model_dump(exclude={"sizes", "range"})
@@ -96,7 +101,7 @@ class Pages(Strict):
             return self.model_copy(update={"directories": max(1, round(self.directories * scale))})
         classes = [
             one.model_copy(
-                update={"files": max(len(one.sizes), 1, round(len(one.sizes_bytes) * scale))}
+                update={"files": max(one.least_files, round(len(one.sizes_bytes) * scale))}
             )
             for one in self.classes
         ]
