@@ -232,12 +232,11 @@ impl<P: Protocol> Place<P> {
                             continue;
                         }
                         self.fail_step(*step_index, &fault);
-                        let script = script.as_mut().filter(|_| session.is_some());
-                        let Some(back) = script.and_then(|it| it.outlasts(fault.message)) else {
+                        let (script, attempt) = (&mut script, &mut attempt);
+                        let back = self.outlasted(script, attempt, fault, session, ended_ns);
+                        let Some(back) = Box::pin(back).await else {
                             return (ended_ns, true);
                         };
-                        attempt.left = 0; // of a transaction that Lua code attempted
-                        self.leave_transaction(session, ended_ns).await;
                         (place, now_ns) = (back, user.now_ns());
                     }
                 }
@@ -263,7 +262,13 @@ impl<P: Protocol> Place<P> {
                 Err(fault) => {
                     let at = last_step.map_or(At::Opening, At::Step);
                     self.fault(at, &fault);
-                    return (user.now_ns(), true);
+                    let (script, attempt) = (&mut script, &mut attempt);
+                    let failed_ns = user.now_ns();
+                    let back = self.outlasted(script, attempt, fault, session, failed_ns);
+                    match Box::pin(back).await {
+                        Some(back) if moves <= MOST_MOVES_BETWEEN_STEPS => place = back,
+                        _ => return (failed_ns, true),
+                    }
                 }
             }
             now_ns = user.now_ns();

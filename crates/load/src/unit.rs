@@ -8,6 +8,7 @@ use crate::flow::Flow;
 use crate::life::{Place, within_limit};
 use crate::protocol::{Protocol, RollBack, Session};
 use crate::recorder::At;
+use crate::scripted::Script;
 use crate::section::Section;
 use crate::user::User;
 
@@ -59,6 +60,23 @@ impl<P: Protocol> Place<P> {
         let mut recorder = self.recorder.borrow_mut();
         recorder.fault(At::Step(step_index), fault);
         recorder.steps[step_index].failed += 1;
+    }
+
+    /// Where Lua code goes on that attempted what failed, after a rollback of the transaction under
+    /// way; `None` if it did not.
+    pub(crate) async fn outlasted(
+        &self,
+        script: &mut Option<Box<Script>>,
+        attempt: &mut Attempt,
+        fault: Fault,
+        session: &mut Option<P::Session>,
+        now_ns: u64,
+    ) -> Option<usize> {
+        let script = script.as_mut().filter(|_| session.is_some())?;
+        let back = script.outlasts(fault.message)?;
+        attempt.left = 0;
+        self.leave_transaction(session, now_ns).await;
+        Some(back)
     }
 
     /// Rolls back the transaction under way, if there is one.

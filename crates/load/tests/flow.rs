@@ -134,6 +134,30 @@ fn lua_pauses_and_fails() {
 }
 
 #[test]
+fn lua_goes_on_after_a_page_whose_loop_fails() {
+    let until = json!({"until": {"value": "{n}", "equals": 1}, "at_most": 2});
+    let poll = json!({"page": "poll", "steps": [{"repeat": until, "steps": [say("no")]}]});
+    let tell = json!({"name": "tell", "say": "{why}"});
+    let code = "local ok, why = attempt('poll') vars.why = tostring(ok) .. why play('tell')";
+    let plan = json!({"steps": [lua(code, &[poll, tell]), say("end")]});
+    let heard = words(&plan);
+    assert_eq!(heard[..2], ["no", "no"]);
+    assert!(
+        heard[2].starts_with("falseafter 2 rounds its condition"),
+        "{heard:?}"
+    );
+    assert_eq!(heard[3], "end");
+}
+
+#[test]
+fn lua_that_attempts_nothing_for_ever_fails() {
+    let page = json!({"page": "nothing", "steps": [{"set": {"x": "{x}"}}]});
+    let plan = json!({"steps": [lua("while true do attempt('nothing') end", &[page])]});
+    let (_, last) = play(&plan);
+    assert_eq!(last.recorder.scenarios[0].failed, 3);
+}
+
+#[test]
 fn lua_that_plays_nothing_fails() {
     let plan = json!({"steps": [lua("while true do pause(0) end", &[])]});
     let (_, last) = play(&plan);
