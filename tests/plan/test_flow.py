@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from headcount.errors import InputError
-from headcount.plan.flow import most_steps, operations, pauses, texts
+from headcount.plan.flow import Set, most_steps, operations, pauses, texts
 from headcount.plan.plan import engine_plan, load, validate
 from headcount.plan.playable import check_identity, check_playable
 from headcount.plan.resolve import Overrides, resolve
@@ -48,6 +48,19 @@ def test_entries_are_read_and_written_back() -> None:
     assert most_steps(entries) == 1 + 2 + 3 + 5 + 1 + 0 + 1
     assert [pause.mean_s for pause in pauses(entries)] == [2.0, 2.0]
     assert texts(entries).startswith("get path=/; if {n} above 3 (get path=/; get path=/) else (")
+
+
+def test_values_are_shown_as_files_have_them() -> None:
+    check = {"json": "$.errors", "exists": False}
+    condition = {"value": "{n}", "exists": True}
+    entries = workload(
+        [{**GET, "expect": [200, 404], "check": [check]}, {"if": condition, "then": [GET]}]
+    )
+    shown = texts([*entries.scenarios[0].steps, Set.model_validate({"set": {"a": True}})])
+    assert shown == (
+        "get path=/ expect=200,404 check={json=$.errors exists=false}; "
+        "if {n} exists true (get path=/); set a = true"
+    )
 
 
 def test_a_plan_file_keeps_the_flow(tmp_path: Path) -> None:

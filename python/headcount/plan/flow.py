@@ -9,7 +9,7 @@ from headcount.errors import InputError
 from headcount.fields.mistakes import as_mistake
 from headcount.fields.model import Name, Strict
 from headcount.plan.pace import Think, think_of
-from headcount.plan.step import Step
+from headcount.plan.step import Step, value_text
 
 MOST_ROUNDS = 1_000_000
 """Most rounds of a loop that the engine accepts."""
@@ -44,7 +44,8 @@ class Condition(Strict):
     def text(self) -> str:
         """The condition, for people."""
         given = self.model_dump(exclude_none=True, exclude={"value"})
-        return f"{self.value} " + " and ".join(f"{key} {value}" for key, value in given.items())
+        tests = (f"{key} {value_text(value)}" for key, value in given.items())
+        return f"{self.value} {' and '.join(tests)}"
 
 
 class Until(Strict):
@@ -172,7 +173,8 @@ class Set(Strict):
     @property
     def text(self) -> str:
         """The entry in one line, for people."""
-        return f"set {', '.join(f'{name} = {value}' for name, value in self.values.items())}"
+        each = (f"{name} = {value_text(value)}" for name, value in self.values.items())
+        return f"set {', '.join(each)}"
 
     @property
     def in_order(self) -> dict[str, Any]:

@@ -34,11 +34,14 @@ def _options(values: Mapping[str, Any], above: str) -> list[str]:
         if isinstance(value, Mapping):
             texts += _options(value, f"{above}{key}.")
         else:
-            texts.append(f"{above}{key}={_value(value)}")
+            texts.append(f"{above}{key}={value_text(value)}")
     return texts
 
 
-def _value(value: Any) -> str:
+def value_text(value: Any) -> str:
+    """A value of a file in one line, for people."""
     if isinstance(value, list):
-        return ",".join(str(each) for each in value)
+        return ",".join(map(value_text, value))
+    if isinstance(value, Mapping):
+        return f"{{{' '.join(_options(value, ''))}}}"
     return str(value).lower() if isinstance(value, bool) else str(value)
