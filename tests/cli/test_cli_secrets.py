@@ -1,5 +1,6 @@
 """Where secrets come from, and that they go nowhere else."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from headcount.controller.access import Secrets
 from headcount.errors import InputError
 from headcount.plan.plan import Plan
 from headcount.plan.resolve import Overrides, resolve
+from headcount.plan.secrets import environment_secret
 from processes import Headcount
 from terminal import Terminal
 
@@ -48,6 +50,14 @@ def test_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HEADCOUNT_PASSWORD", GIVEN)
     monkeypatch.setenv("HEADCOUNT_TOKEN", OTHER)
     assert secrets.secrets_for(plan(), None, None) == Secrets(token=OTHER, password=GIVEN)
+
+
+def test_a_secret_that_is_not_utf_8_is_a_mistake(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HEADCOUNT_PASSWORD", os.fsdecode("gr\u00fc\u00dfe".encode("latin-1")))
+    with pytest.raises(InputError, match="HEADCOUNT_PASSWORD is not UTF-8 text"):
+        secrets.secrets_for(plan(), None, None)
+    with pytest.raises(InputError, match="HEADCOUNT_PASSWORD is not UTF-8 text"):
+        environment_secret("the variable key", "HEADCOUNT_PASSWORD")
 
 
 @pytest.mark.parametrize("given", [None, ""])

@@ -1,7 +1,6 @@
 """Where secrets come from: a file, the environment, or the person at the terminal."""
 
 import getpass
-import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -51,8 +50,10 @@ def _has_users(plan: "Plan", target: "Target") -> bool:
 
 def secret(file: Path | None, what: str, variable: str) -> str | None:
     """A secret from a file or, without one, from an environment variable."""
+    from headcount.plan.secrets import environment_value
+
     if file is None:
-        found = os.environ.get(variable) or None
+        found = environment_value(variable) or None
         learn(found)
         return found
     try:
