@@ -319,6 +319,7 @@ def test_mistakes_are_found_without_a_server(headcount: Headcount, tmp_path: Pat
     cases = {
         'token_url = "t"\ngrant = "password"\n': "write a path of the target",
         'token_url = "https://a:0/t"\ngrant = "password"\n': "port must be from 1 to 65535",
+        'token_url = "/{team}/t"\ngrant = "password"\n': "placeholders are not replaced",
         'token_url = "/t"\ngrant = "code"\n': "grant",
         'token_url = "/t"\ngrant = "client-credentials"\n': "needs client_id",
         'token_url = "/t"\ngrant = "refresh-token"\n': "needs refresh_token",

@@ -34,6 +34,11 @@ def _url(text: str) -> str:
             f'it is "{text}"; write a path of the target, such as /oauth/token, or a whole '
             "address, such as https://login.example.com/oauth/token"
         )
+    if _PLACE.search(text):
+        raise ValueError(
+            f'it is "{text}"; it is the same for all users, so placeholders are not replaced: '
+            "write the address as it is"
+        )
     if _HOST.fullmatch(text) and not _has_port(text):
         raise ValueError(f'it is "{text}"; the port must be from 1 to 65535')
     return text
