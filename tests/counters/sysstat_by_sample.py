@@ -186,10 +186,12 @@ def _links(values: dict[str, float], links: Iterable[Figure], names: Names) -> N
     for link in links:
         name = str(link.get("iface", ""))
         for family, value in _named(link, names).items():
-            values[_instance(family, INTERFACE, name)] = value
+            use = family == "system.network.utilization"
+            if name != "lo" or not use:
+                values[_instance(family, INTERFACE, name)] = value
             if name == "lo":
                 continue
-            if family == "system.network.utilization":
+            if use:
                 host[f"{family}.busiest"] = max(host.get(f"{family}.busiest", 0.0), value)
             else:
                 host[family] = host.get(family, 0.0) + value

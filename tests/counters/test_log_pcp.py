@@ -292,6 +292,18 @@ def test_missing_metrics_leave_the_others(tmp_path: Path) -> None:
     assert dict(one.samples[0].values) == {"system.linux.memory.available": 5 * 1024}
 
 
+def test_a_tunnel_is_no_slow_link_and_no_traffic_of_its_own(tmp_path: Path) -> None:
+    first = {f"network.interface.in.bytes-{link}": 0.0 for link in ("eth0", "tun0")}
+    later = {"network.interface.in.bytes-eth0": 5e7, "network.interface.in.bytes-tun0": 4e7}
+    speeds = {"network.interface.speed-eth0": 125.0, "network.interface.speed-tun0": 1.25}
+    samples = [[1772438400.0, first], [1772438410.0, later | speeds]]
+    (one,) = log.read(write(tmp_path / "made", samples))
+    values = one.samples[1].values
+    assert values["system.network.io{network.io.direction=receive}"] == 5e6
+    assert "system.network.utilization{network.interface.name=tun0}" not in values
+    assert values["system.network.utilization.busiest"] == pytest.approx(5e6 / (125 * 2**20))
+
+
 def test_records_of_one_tick_are_one_sample(tmp_path: Path) -> None:
     samples: list[Any] = []
     for tick in range(3):

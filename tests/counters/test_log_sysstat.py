@@ -241,6 +241,20 @@ def test_use_of_a_link_is_known_only_with_its_speed(tmp_path: Path) -> None:
     assert found["system.network.io"] == 20 * 1024
 
 
+def test_a_tunnel_is_no_slow_link_and_no_traffic_of_its_own(tmp_path: Path) -> None:
+    """Linux gives any tunnel a speed of 10 Mbit/s, of which sar makes a use of 400%."""
+    links = [
+        {"iface": "eth0", "rxkB": 5000, "txkB": 5000, "ifutil-percent": 4.1},
+        {"iface": "tun0", "rxkB": 4900, "txkB": 4900, "ifutil-percent": 401.0},
+        {"iface": "docker0", "rxkB": 100, "txkB": 100, "ifutil-percent": 0.0},
+    ]
+    found = values(tmp_path, {"network": {"net-dev": links}})
+    assert found["system.network.utilization.busiest"] == pytest.approx(0.041)
+    assert "system.network.utilization{network.interface.name=tun0}" not in found
+    assert found["system.network.io{network.interface.name=tun0}"] == 9800 * 1024
+    assert found["system.network.io"] == 10_000 * 1024
+
+
 def test_starts_of_the_machine_are_bookmarks(tmp_path: Path) -> None:
     boot = {"boot": {"date": "2026-03-02", "time": "08:59:00", "utc": 1}}
     (one,) = log.read(write_json(tmp_path, {}, restarts=[boot]))

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from headcount.counters.columns import Column
+from headcount.counters.log.links import counted_links
 from headcount.counters.log.pcp.metrics import Key
 from headcount.counters.log.table import average, highest, total
 from headcount.counters.naming import DEVICE, INTERFACE, instance_name
@@ -220,17 +221,20 @@ def _put_wait(
 
 
 def _links(columns: dict[str, Column], metrics: Mapping[Key, Column]) -> None:
-    """Each interface's counters, and the host's: the sums without the loopback."""
+    """Each interface's counters, and the host's: the sums over those that count."""
+    counted = counted_links({link for name, link in metrics if name in LINK and link})
     for metric, family in LINK.items():
         found = {
             link: column for (name, link), column in metrics.items() if name == metric and link
         }
+        speed = family == "system.network.speed"
         for link, column in found.items():
-            speed = family == "system.network.speed"
+            if speed and link not in counted:
+                continue
             known = (
                 np.where((column > 0) & (column < _NO_SPEED), column, np.nan) if speed else column
             )
             columns.setdefault(instance_name(family, INTERFACE, link), known)
-        parts = [column for link, column in found.items() if link != "lo"]
-        if parts and family != "system.network.speed":
+        parts = [column for link, column in found.items() if link in counted]
+        if parts and not speed:
             columns[family] = total(parts)

@@ -4,13 +4,14 @@ The figures: https://man7.org/linux/man-pages/man1/sar.1.html. Each is the mean 
 that ends at its time, except the gauges of memory, queues and file systems.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
 from headcount.counters.columns import Column
+from headcount.counters.log.links import counted_links
 from headcount.counters.log.table import highest
 from headcount.counters.naming import DEVICE, INTERFACE, instance_name
 
@@ -350,16 +351,19 @@ def _one_disk(values: dict[str, Column], disk: Mapping[str, Column]) -> None:
             values.setdefault(family, one)
 
 
-def _links(values: dict[str, Column], links: Iterable[Figure], names: Names) -> None:
-    """Each interface's counters, and the host's: the sums without the loopback."""
+def _links(values: dict[str, Column], links: Sequence[Figure], names: Names) -> None:
+    """Each interface's counters, and the host's: the sums over those that count."""
     host: dict[str, Column] = {}
+    counted = counted_links([str(link.get("iface", "")) for link in links])
     for link in links:
         name = str(link.get("iface", ""))
         for family, value in _named(link, names).items():
-            values[_instance(family, INTERFACE, name)] = value
-            if name == "lo":
+            use = family == "system.network.utilization"
+            if name in counted or not use:
+                values[_instance(family, INTERFACE, name)] = value
+            if name not in counted:
                 continue
-            if family == "system.network.utilization":
+            if use:
                 busiest = f"{family}.busiest"
                 host[busiest] = np.fmax(host.get(busiest, 0.0), value)
             else:
