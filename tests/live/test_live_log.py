@@ -147,6 +147,18 @@ def test_a_foreign_file_is_not_written_to(tmp_path: Path) -> None:
     assert path.read_text("utf-8") == "Dear Sir\n"
 
 
+def test_a_log_that_another_watch_writes_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "own.log"
+    first = LogWriter(path, HEAD)
+    first.sample("local", 10.0, {BUSY: 0.5})
+    with pytest.raises(InputError, match="another headcount watch is writing"):
+        LogWriter(path, HEAD)
+    first.close()
+    LogWriter(path, HEAD).close()
+    (recording,) = read(path)
+    assert [sample.at_s for sample in recording.samples] == [10.0]
+
+
 def test_a_missing_folder_is_reported(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="there is no folder"):
         LogWriter(tmp_path / "none" / "own.log", HEAD)

@@ -1,5 +1,6 @@
 """Writes Headcount's own log of counters, line by line."""
 
+import fcntl
 import os
 from collections.abc import Mapping
 from pathlib import Path
@@ -25,8 +26,8 @@ class LogWriter:
     def __init__(self, path: Path, header: Header) -> None:
         """Create a log, or open one to append to.
 
-        Raises InputError if the file is something else, and SystemLimitError if it cannot be
-        written.
+        Raises InputError if the file is something else, or another process is writing it, whose
+        columns would be taken for this one's; and SystemLimitError if it cannot be written.
         """
         self.path = path
         self.samples = 0
@@ -47,6 +48,7 @@ class LogWriter:
             self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o644)
         except OSError as error:
             raise write_error(path, error, "--log") from error
+        self._lock()
 
     def sample(self, source: str, at_s: float, values: Mapping[str, float]) -> None:
         """Write a sample, preceded by the names of the counters if some are new.
@@ -73,6 +75,17 @@ class LogWriter:
     def close(self) -> None:
         """Close the file; all lines are written already."""
         os.close(self._file)
+
+    def _lock(self) -> None:
+        try:
+            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            self.close()
+            raise InputError(
+                f"another headcount watch is writing {self.path}; name another file"
+            ) from error
+        except OSError:
+            pass  # a file system without locks
 
     def _begin(self) -> None:
         if self._began:
