@@ -107,6 +107,24 @@ def test_a_malformed_condition_is_refused(text: str) -> None:
         alert.parse(text)
 
 
+@pytest.mark.parametrize(
+    ("text", "instead"),
+    [
+        ("CPU busy>90", "share, 0 to 1; write 90%"),
+        ("system.disk.utilization{system.device=sda}>90", "write 90%"),
+        ("Memory available<10%", "is bytes; write a number without %"),
+    ],
+)
+def test_an_alert_in_another_unit_is_refused(text: str, instead: str) -> None:
+    with pytest.raises(InputError, match=instead):
+        alert.parse(text)
+
+
+@pytest.mark.parametrize("text", ["Busiest process>4", "unheard.of>90", "system.*>90", "b>9%"])
+def test_an_alert_that_something_may_meet_is_read(text: str) -> None:
+    assert alert.parse(text).text == text
+
+
 def test_an_alert_is_reported_when_it_begins_and_when_it_ends() -> None:
     news = readings("s", [{BUSY: one} for one in (0.5, 0.95, 0.99, 0.9, 0.2, 0.91)])
     watched = monitor(*news, alerts=("CPU busy>90%",))

@@ -7,13 +7,25 @@ from fnmatch import fnmatchcase
 from functools import lru_cache
 from typing import Literal
 
-from headcount.counters.catalogue import label
+from headcount.counters.catalogue import Counter, catalogue, label, lookup
+from headcount.counters.value_text import unit_name
 from headcount.errors import InputError
 from headcount.text import clean
 
 _FORM = re.compile(
     r"\s*(?P<counter>.+?)\s*(?P<side>[<>])\s*(?P<level>-?[\d.]+(?:e[+-]?\d+)?)\s*(?P<percent>%?)\s*"
 )
+
+_SHARE = "1"
+_ABOVE_ONE = frozenset(
+    {
+        "process.cpu.busiest_process",
+        "system.memory.commit_utilization",
+        "system.windows.cpu.utility",
+        "system.windows.disk.time",
+    }
+)
+"""Shares that can exceed 1."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +79,7 @@ class Event:
 def parse(text: str) -> Condition:
     """Read a condition such as `system.cpu.utilization>0.9` or `CPU busy > 90%`.
 
-    Raises InputError if it is not a condition.
+    Raises InputError if it is not a condition, or if its number cannot be in the counter's unit.
     """
     found = _FORM.fullmatch(text)
     try:
@@ -80,9 +92,29 @@ def parse(text: str) -> Condition:
             '"system.cpu.utilization>0.9" or "CPU busy>90%"'
         )
     side: Literal["over", "under"] = "over" if found["side"] == ">" else "under"
+    _check_unit(text, found["counter"], level, is_percent=bool(found["percent"]))
     if found["percent"]:
         level = round(level / 100, 12)
     return Condition(text.strip(), found["counter"], side, level)
+
+
+def _check_unit(text: str, counter: str, level: float, *, is_percent: bool) -> None:
+    """Raise InputError if a number is in percent of no share, or is a share above 1."""
+
+    def is_wrong(one: Counter) -> bool:
+        if is_percent or one.unit != _SHARE:
+            return is_percent and one.unit != _SHARE
+        return level > 1 and one.name not in _ABOVE_ONE
+
+    named = lookup(counter)
+    known = [one for one in catalogue().values() if matches(counter, one.name)]
+    known = known or ([] if named is None else [named])
+    if known and all(map(is_wrong, known)):
+        instead = f"{level:g}%" if not is_percent else "a number without %"
+        raise InputError(
+            f'the alert "{clean(text)}" is in another unit: that of {known[0].label} is '
+            f"{unit_name(known[0].unit)}; write {instead}"
+        )
 
 
 @lru_cache(maxsize=65_536)  # asked for each counter of each sample
