@@ -50,6 +50,23 @@ def test_a_sample_older_than_the_last_is_ignored() -> None:
     assert history.trace("a").values.tolist() == [1.0]
 
 
+def test_a_clock_set_back_by_an_hour_does_not_stop_the_chart() -> None:
+    watched = monitor(*readings("s", [{BUSY: 0.95}, {BUSY: 0.96}, {BUSY: 0.97}]))
+    for at_s, busy in ((-3600.0, 0.98), (-3599.0, 0.1)):
+        watched.take(Reading("s", at_s, {BUSY: busy}))
+    trace = watched.sources["s"].history.trace(BUSY)
+    assert trace.at_s.tolist() == [-3600.0, -3599.0]
+    assert trace.values.tolist() == [0.98, 0.1]
+    assert watched.span_s() == (-3600.0, -3599.0)
+    assert watched.latest(Line("s", BUSY)) == 0.1
+
+
+def test_an_alert_lasts_no_negative_time_after_the_clock_was_set_back() -> None:
+    watched = monitor(*readings("s", [{BUSY: 0.95}]), alerts=("CPU busy>90%",))
+    watched.take(Reading("s", -3600.0, {BUSY: 0.1}))
+    assert [event.lasted_s for event in watched.events] == [None, 0.0]
+
+
 def test_the_mean_is_weighted_by_the_time_that_samples_cover() -> None:
     history = History(8)
     # 1 s at 0 (the first: as much as the middle one), 1 s at 10, 3 s at 20: 70 over 5 s.

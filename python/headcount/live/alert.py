@@ -155,7 +155,7 @@ class Alerts:
                     yield Event(at_s, source, name, condition, value, None)
                 elif not condition.meets(value) and since_s is not None:
                     del self.raised_s[key]
-                    yield Event(at_s, source, name, condition, value, at_s - since_s)
+                    yield Event(at_s, source, name, condition, value, max(at_s - since_s, 0.0))
 
     def remove(self, condition: Condition) -> None:
         """Stop watching for it."""

@@ -11,6 +11,9 @@ Floats = NDArray[np.float64]
 MOST_COUNTERS = 4096
 """Most counters kept of one source; a machine with a thousand interfaces has no more. An hour of
 seconds takes 120 MB at most, and 3 MB for a usual machine."""
+SET_BACK_S = 10.0
+"""A sample that is older than the last by more comes after the clock was set back. Those of the
+time that is now ahead are forgotten: the chart would stand still until that time has passed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,9 +59,11 @@ class History:
         """Counters that came after MOST_COUNTERS others."""
 
     def add(self, at_s: float, values: Mapping[str, float], *, joined: bool) -> None:
-        """Add a sample; one older than the last is dropped (the clock was set back)."""
+        """Add a sample; one a little older than the last is dropped."""
         if self._latest_s is not None and at_s <= self._latest_s:
-            return
+            if self._latest_s - at_s <= SET_BACK_S:
+                return
+            self._count, joined = 0, False
         slot = self._count % self._points
         self._at_s[slot] = at_s
         self._joined[slot] = joined
