@@ -39,6 +39,37 @@ def test_haproxys_servers_and_queue() -> None:
     assert reading.totals == {"haproxy.errors": 0, "haproxy.denied": 0}
 
 
+def haproxy_text(*rows: str) -> str:
+    """Statistics with these rows: proxy, server, queue, sessions, their limit, status, backup."""
+    return "\n".join(["# pxname,svname,qcur,scur,slim,status,bck", *rows]) + "\n"
+
+
+def test_haproxys_places_are_those_of_servers_that_get_requests() -> None:
+    text = haproxy_text(
+        "b,one,0,10,10,UP,0",
+        "b,two,0,0,10,DOWN 1/2,0",
+        "b,three,0,0,10,MAINT,0",
+        "b,spare,0,0,20,no check,1",
+        "b,BACKEND,4,10,200,UP,1",
+    )
+    gauges = haproxy.figures(text).gauges
+    assert (gauges["haproxy.sessions.limited"], gauges["haproxy.sessions.limit"]) == (10, 10)
+    gauges = haproxy.figures(text.replace("10,UP,0", "10,DOWN,0")).gauges
+    assert (gauges["haproxy.sessions.limited"], gauges["haproxy.sessions.limit"]) == (0, 20)
+
+
+def test_free_places_of_another_backend_of_haproxy_do_not_count() -> None:
+    text = haproxy_text(
+        "app,one,0,10,10,UP,0",
+        "app,BACKEND,4,10,200,UP,0",
+        "files,one,0,1,100,UP,0",
+        "files,BACKEND,0,1,200,UP,0",
+    )
+    gauges = haproxy.figures(text).gauges
+    assert gauges["haproxy.queue"] == 4
+    assert (gauges["haproxy.sessions.limited"], gauges["haproxy.sessions.limit"]) == (10, 10)
+
+
 def test_lighttpds_connections_and_their_limit() -> None:
     reading = lighttpd.figures(LIGHTTPD)
     assert reading.gauges == {"web.connections": 1, "web.connections.limit": 40}

@@ -5,7 +5,7 @@ Format: HAProxy's management guide, 9.1 (CSV format). Times are means of the las
 
 import csv
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from headcount.counters.views import ask
 from headcount.counters.views.reading import Reader, Reading
@@ -14,6 +14,8 @@ QUESTION = b"show stat\n"
 _SOCKET = re.compile(r"^\s*stats\s+socket\s+(/\S+)", re.MULTILINE)
 _PAGE = re.compile(r"^\s*stats\s+uri\s+(/\S+)", re.MULTILINE)
 _FRONTEND, _BACKEND = "FRONTEND", "BACKEND"
+_UP = ("UP", "no check")
+"""What the status of a server begins with that gets new requests."""
 
 Row = Mapping[str, str]
 
@@ -45,7 +47,7 @@ def figures(text: str) -> Reading:
     # The frontend of the statistics has a backend of the same name without servers.
     fronts = [row for row in rows if row["svname"] == _FRONTEND]
     servers = [row for row in rows if row["svname"] not in (_FRONTEND, _BACKEND)]
-    limited = [row for row in servers if _number(row, "slim")]
+    limited = _fullest(backends, [row for row in _serving(servers) if _number(row, "slim")])
     gauges = {"haproxy.queue": _total(backends, "qcur")}
     if limited:
         gauges["haproxy.sessions.limited"] = _total(limited, "scur")
@@ -65,6 +67,29 @@ def figures(text: str) -> Reading:
         "haproxy.denied": _total(fronts, "dreq"),
     }
     return Reading(gauges, totals)
+
+
+def _serving(servers: Iterable[Row]) -> list[Row]:
+    """The servers that get requests: up, and backups only where no other is."""
+    up = [row for row in servers if (row.get("status") or _UP[0]).startswith(_UP)]
+    alive = {row["pxname"] for row in up if row.get("bck") != "1"}
+    return [row for row in up if row.get("bck") != "1" or row["pxname"] not in alive]
+
+
+def _fullest(backends: Iterable[Row], limited: Sequence[Row]) -> list[Row]:
+    """The servers of the backend with most in its queue, or nearest to its limit.
+
+    The free places of other backends are of no use to those who wait for this one's.
+    """
+    waiting = {row["pxname"]: _number(row, "qcur") for row in backends}
+    groups: dict[str, list[Row]] = {}
+    for row in limited:
+        groups.setdefault(row["pxname"], []).append(row)
+
+    def order(name: str) -> tuple[float, float]:
+        return waiting.get(name, 0.0), _total(groups[name], "scur") / _total(groups[name], "slim")
+
+    return groups[max(groups, key=order)] if groups else []
 
 
 def _number(row: Row, name: str) -> float:
