@@ -93,8 +93,11 @@ def figures(data: bytes) -> Reading:
     if _CONTENDED in found:
         totals["jvm.monitors.contended"] = float(found[_CONTENDED][0])
     if frequency:
-        totals["jvm.gc.share"] = total(_COLLECTING) / frequency
+        collecting = total(_COLLECTING)
         stopped, unit = found.get("sun.rt.safepointTime", (0, 0))
         if unit == _TICKS:
             totals["jvm.safepoint.share"] = stopped / frequency
+            # Shenandoah counts whole cycles, in most of which the program runs.
+            collecting = min(collecting, stopped)
+        totals["jvm.gc.share"] = collecting / frequency
     return Reading({name: value for name, value in gauges.items() if value}, totals)
