@@ -5,15 +5,19 @@ import os
 import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from exporter import exporting
+from headcount.cli.watched import opened
 from headcount.counters.open import open_source
 from headcount.counters.prometheus.source import PrometheusSource
 from headcount.errors import TargetError
 from headcount.lab.port import free
+from headcount.live.reading import Reading
+from headcount.live.wall import Wall
 
 PAGES = Path(__file__).with_name("pages")
 BUSY = "system.cpu.utilization"
@@ -115,6 +119,35 @@ def test_windows_over_http(pretender: Pretender) -> None:
     # Its clock says that ten seconds have passed; ours knows better, so it was set.
     assert source.origin.clock_steps >= 1
     source.close()
+
+
+def test_a_watch_has_rates_however_long_its_interval_is(
+    pretender: Pretender, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real, later_s = time.monotonic, 0.0
+    monkeypatch.setattr(time, "monotonic", lambda: real() + later_s)
+    pretender.page = lambda: windows(0)
+    (feed,) = opened(None, [pretender.url], Wall()).feeds
+    with closing(feed):
+        feed.poll()
+        later_s = 60.0
+        pretender.page = lambda: windows(1)
+        (reading,) = feed.poll()
+    assert isinstance(reading, Reading)
+    assert reading.values[BUSY] == pytest.approx(13 / 40)
+
+
+def test_a_run_has_no_rates_over_a_gap(
+    pretender: Pretender, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real, later_s = time.monotonic, 0.0
+    monkeypatch.setattr(time, "monotonic", lambda: real() + later_s)
+    pretender.page = lambda: windows(0)
+    with closing(far(pretender.url)) as source:
+        source.sample()
+        later_s = 60.0
+        pretender.page = lambda: windows(1)
+        assert BUSY not in source.sample().values
 
 
 def test_the_header_gives_the_time_if_the_page_does_not(pretender: Pretender) -> None:

@@ -5,15 +5,19 @@ import signal
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
+from headcount.cli.watched import opened
 from headcount.counters.catalogue import lookup
 from headcount.counters.open import open_source
 from headcount.counters.proc.source import HostSource
 from headcount.counters.ssh.source import SshSource
 from headcount.errors import SystemLimitError, TargetError
+from headcount.live.reading import Reading
+from headcount.live.wall import Wall
 from ssh_server import ALIAS, SshServer, children, serving
 
 GROWING = (
@@ -81,6 +85,20 @@ def test_the_clock_here_and_there_is_the_same_one(source: SshSource) -> None:
     assert abs(origin.clock.seconds) <= origin.clock.error_s <= took_s
     assert (origin.host, origin.system) == (os.uname().nodename, "linux")
     assert os.uname().release in origin.program
+
+
+def test_a_watch_has_rates_however_long_its_interval_is(
+    server: SshServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real, later_s = time.monotonic, 0.0
+    monkeypatch.setattr(time, "monotonic", lambda: real() + later_s)
+    (feed,) = opened(None, [server.address], Wall()).feeds
+    with closing(feed):
+        feed.poll()
+        later_s = 60.0
+        (reading,) = feed.poll()
+    assert isinstance(reading, Reading)
+    assert "system.cpu.context_switches" in reading.values
 
 
 @pytest.mark.usefixtures("server")

@@ -4,6 +4,7 @@ import socket
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from math import inf
 from pathlib import Path
 from typing import Literal
 from urllib.parse import urlsplit
@@ -70,7 +71,8 @@ def opened(target: str | None, addresses: Sequence[str], wall: Wall) -> Opened:
         if parsed.kind == "local" and target is not None:
             continue  # read with the target's counters
         name = _unused_name(parsed, [one.name for one in sources])
-        opens = partial(open_source, address, name)
+        # However long the interval is: rates cover the time between two samples.
+        opens = partial(open_source, address, name, inf)
         source = opens()  # reports a wrong address at once
         feeds.append(SourceFeed(name, opens, wall, first=source))
         sources.append(_far(source, address))

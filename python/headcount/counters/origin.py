@@ -6,6 +6,10 @@ from typing import Protocol
 from headcount.counters.clock import ClockOffset
 from headcount.counters.source import Source
 
+OLD_S = 5.0
+"""No rates since an older answer: in a run, which asks each second, they would be averages over a
+gap."""
+
 
 @dataclass(frozen=True, slots=True)
 class Origin:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from headcount.counters.address import Address
 from headcount.counters.clock import ClockEstimate
-from headcount.counters.origin import Origin
+from headcount.counters.origin import OLD_S, Origin
 from headcount.counters.proc.source import SAMPLER_CPU_TIME
 from headcount.counters.prometheus import exposition, values
 from headcount.counters.prometheus.exposition import Page
@@ -15,8 +15,6 @@ from headcount.counters.prometheus.scrape import Answer, Scraper
 from headcount.counters.source import Sample
 from headcount.errors import InputError, TargetError
 
-OLD_S = 5.0
-"""No rates since an older page: they would be averages over the gap."""
 _SLACK_S = 0.05
 """The exporter reads its clock while it gathers the page, which takes hundredths of a second."""
 
@@ -36,13 +34,15 @@ class PrometheusSource:
     Args:
         address: Where its page is.
         name: Whose counters these are.
+        old_s: No rates since an older page.
 
     """
 
-    def __init__(self, address: Address, name: str) -> None:
+    def __init__(self, address: Address, name: str, old_s: float = OLD_S) -> None:
         """Fetch a page to identify the exporter; raises TargetError without one."""
         self.name = name
         self._address = address
+        self._old_s = old_s
         self._scraper = Scraper(address)
         self._clock = ClockEstimate()
         self._previous: _Read | None = None
@@ -79,7 +79,9 @@ class PrometheusSource:
             answer = self._scraper.ask()
         began_s = time.thread_time()
         now = self._take(answer)
-        was = self._previous if self._previous and now.at_s - self._previous.at_s < OLD_S else None
+        was = self._previous
+        if was is not None and now.at_s - was.at_s >= self._old_s:
+            was = None
         elapsed_s = _elapsed_s(was, now) if was is not None else 0.0
         found = values.values(
             self._exporter, was.page if was is not None else None, now.page, elapsed_s

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from itertools import combinations
 from socket import AF_INET
 
+from headcount.counters.origin import OLD_S
 from headcount.counters.proc import cgroup, cpu
 from headcount.counters.proc import host as hosts
 from headcount.counters.proc.files import rate
@@ -34,8 +35,6 @@ FIND_S = 300.0
 """How often to search for everything again: that reads all descriptors."""
 LOST_S = 10.0
 """How often to search for a server that has ended or was not found."""
-OLD_S = 5.0
-"""No rates since an older reading: they would be averages over the gap."""
 _NETWORK = ("net/dev", "net/snmp", "net/netstat")
 _NS_PER_S = 1e9
 

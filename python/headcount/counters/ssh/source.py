@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from headcount.counters.address import Address
 from headcount.counters.clock import ClockEstimate
-from headcount.counters.origin import Origin
+from headcount.counters.origin import OLD_S, Origin
 from headcount.counters.proc import host as hosts
 from headcount.counters.proc.devices import ToldDevices
 from headcount.counters.proc.files import integer
@@ -27,7 +27,7 @@ from headcount.counters.ssh.child import (
 )
 from headcount.counters.ssh.machine import FarMachine
 from headcount.counters.ssh.members import Units
-from headcount.counters.ssh.server import OLD_S, FarServer
+from headcount.counters.ssh.server import FarServer
 from headcount.errors import TargetError
 
 _CLOCK_READINGS = 3
@@ -110,14 +110,18 @@ class SshSource:
         address: The login.
         name: Whose counters these are.
         query: The server to follow there; None for counters of the machine alone.
+        old_s: No rates of the machine since an older answer.
 
     """
 
-    def __init__(self, address: Address, name: str, query: FarQuery | None = None) -> None:
+    def __init__(
+        self, address: Address, name: str, query: FarQuery | None = None, old_s: float = OLD_S
+    ) -> None:
         """Log in; raises TargetError or SystemLimitError that says what is wrong and what to do."""
         self.name = name
         self._address = address
         self._query = query
+        self._old_s = old_s
         self._server: FarServer | None = None
         self._clock = ClockEstimate()
         self._number = 0
@@ -180,7 +184,7 @@ class SshSource:
                 raise
         values = hosts.gauges(now.host)
         was = self._previous
-        if was is not None and 0 < now.at_s - was.at_s < OLD_S:
+        if was is not None and 0 < now.at_s - was.at_s < self._old_s:
             devices = ToldDevices(self._hello.paths)
             values |= hosts.delta(
                 was.host, now.host, now.at_s - was.at_s, devices, self._hello.page_bytes
