@@ -53,6 +53,8 @@ def test_addresses_are_parsed(text: str, address: Address, place: str) -> None:
         ("http://db1:99999", "out of range"),
         ("http://db1:0", "port 0 does not exist"),
         ("http://db1:9100/a b", "contains a space"),
+        ("http://db1:9100/größe", "not ASCII; write that as %XX"),
+        ("http://db1..example.com/metrics", "is not a host name"),
         ("ssh://-oProxyCommand=reboot", "is not a host name"),
         ("ssh://-x@db1", "is not a user name"),
         ("ssh://db1;reboot", "is not a host name"),

@@ -74,7 +74,7 @@ def _own(text: str, parts: SplitResult, port: int | None) -> Address:
     if parts.scheme not in OWN or not parts.hostname:
         raise _mistake(text, "the form is wrong")
     host = parts.hostname
-    if host.startswith("-") or not _HOST.fullmatch(host):
+    if host.startswith("-") or not _HOST.fullmatch(host) or not _is_encodable(host):
         raise _mistake(text, f'"{host}" is not a host name')
     if port == 0:
         raise _mistake(text, "port 0 does not exist")
@@ -84,9 +84,20 @@ def _own(text: str, parts: SplitResult, port: int | None) -> Address:
         raise _mistake(text, "exporters take no user")
     if any(blank in text for blank in " \t\r\n"):
         raise _mistake(text, "it contains a space")
+    if not text.isascii():
+        raise _mistake(text, "it contains a character that is not ASCII; write that as %XX")
     path = parts.path if parts.path not in {"", "/"} else "/metrics"
     query = f"?{parts.query}" if parts.query else ""
     return Address(text, parts.scheme, host, port, None, path + query)
+
+
+def _is_encodable(host: str) -> bool:
+    """Whether a host's labels have a length that a name server takes."""
+    try:
+        host.encode("idna")
+    except UnicodeError:
+        return False
+    return True
 
 
 def _ssh(text: str, host: str, port: int | None, user: str | None, rest: str) -> Address:
