@@ -124,6 +124,7 @@ def test_a_pattern_without_a_match_is_reported_once(headcount: Headcount) -> Non
         (("--alert", "busy"), 2, "the alert"),
         (("lab:nginx",), 3, "no lab:nginx runs"),
         (("http://203.0.113.9:80",), 2, "is not this machine"),
+        (("http://[::1:80",), 2, "has no host and port"),
         (("--log", "/proc/own.log"), 5, "cannot write"),
     ],
 )

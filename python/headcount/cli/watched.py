@@ -2,6 +2,7 @@
 
 import socket
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from math import inf
@@ -130,18 +131,18 @@ def _finder(target: str) -> Callable[[], list[int]]:
         return find
     if holds_secret(target):
         raise InputError(f"watching needs no user name and no password; give {FORMS}")
-    parts = urlsplit(target)
-    try:
+    host: str | None = None
+    port: int | None = None
+    with suppress(ValueError):  # as of an open bracket
+        parts = urlsplit(target)
         known = schemes().get(parts.scheme)
-        port = parts.port or (known[1].port if known else None)
-    except ValueError:
-        port = None
-    if not parts.hostname or port is None:
+        host, port = parts.hostname, parts.port or (known[1].port if known else None)
+    if not host or port is None:
         raise InputError(f'"{clean(target)}" has no host and port to watch; give {FORMS}')
-    if not _is_here(parts.hostname):
+    if not _is_here(host):
         raise InputError(
-            f"{clean(parts.hostname)} is not this machine; watch it with --source "
-            f"ssh://{clean(parts.hostname)} or --source http://{clean(parts.hostname)}:9100/metrics"
+            f"{clean(host)} is not this machine; watch it with --source "
+            f"ssh://{clean(host)} or --source http://{clean(host)}:9100/metrics"
         )
     find = partial(listeners, port)
     if not find():
