@@ -125,6 +125,7 @@ def test_a_pattern_without_a_match_is_reported_once(headcount: Headcount) -> Non
         (("lab:nginx",), 3, "no lab:nginx runs"),
         (("http://203.0.113.9:80",), 2, "is not this machine"),
         (("http://[::1:80",), 2, "has no host and port"),
+        (("http://[2001:db8::1]:80",), 2, "--source ssh://[2001:db8::1] or"),
         (("--log", "/proc/own.log"), 5, "cannot write"),
     ],
 )

@@ -140,9 +140,10 @@ def _finder(target: str) -> Callable[[], list[int]]:
     if not host or port is None:
         raise InputError(f'"{clean(target)}" has no host and port to watch; give {FORMS}')
     if not _is_here(host):
+        place = clean(f"[{host}]" if ":" in host else host)
         raise InputError(
-            f"{clean(host)} is not this machine; watch it with --source "
-            f"ssh://{clean(host)} or --source http://{clean(host)}:9100/metrics"
+            f"{clean(host)} is not this machine; watch it with --source ssh://{place} "
+            f"or --source http://{place}:9100/metrics"
         )
     find = partial(listeners, port)
     if not find():
