@@ -159,6 +159,33 @@ def test_a_log_that_another_watch_writes_is_refused(tmp_path: Path) -> None:
     assert [sample.at_s for sample in recording.samples] == [10.0]
 
 
+@pytest.mark.parametrize("as_json", [False, True])
+def test_a_side_of_a_run_that_no_header_lists_is_watched_and_logged(
+    tmp_path: Path, as_json: bool
+) -> None:
+    path = tmp_path / "own.log"
+    monitor = Monitor()
+    monitor.expect("local", 1.0)
+    objects, recorder = Objects(HEAD), Recorder(path, HEAD)
+    lines: list[str] = []
+    for news in (
+        Reading("local", 1.0, {BUSY: 0.5}),
+        Reading("line", 1.0, {"line.io": 7.0}),
+        Reading("local", 2.0, {BUSY: 0.6}),
+    ):
+        happened = monitor.take(news)
+        lines += objects.lines(happened, None)
+        assert recorder.take(happened) is None
+    recorder.close()
+    if as_json:
+        path.write_text("\n".join(lines) + "\n", "utf-8")
+    local, far = read(path)
+    assert [dict(one.values) for one in local.samples] == [{BUSY: 0.5}, {BUSY: 0.6}]
+    assert [dict(one.values) for one in far.samples] == [{"line.io": 7.0}]
+    assert far.host == "line"
+    assert monitor.catalogue()["line"] == ["line.io"]
+
+
 def test_a_missing_folder_is_reported(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="there is no folder"):
         LogWriter(tmp_path / "none" / "own.log", HEAD)

@@ -353,6 +353,20 @@ def test_a_lost_source_is_named_and_has_no_value_in_legend_and_report() -> None:
     play(steps, *news)
 
 
+def test_the_report_has_a_column_for_a_source_that_comes_later() -> None:
+    async def steps(pilot: Pilot[None], watch: Watch) -> None:
+        await pilot.press("4")
+        watch.monitor.take(readings("agent-1", [{BUSY: 0.4}], 1009.0)[0])
+        await pilot.press("1", "4")
+        report = pilot.app.screen.query_one(Report)
+        assert [str(column.label) for column in report.ordered_columns] == [
+            "counter", "local", "agent-1"
+        ]  # fmt: skip
+        assert str(report.get_cell_at((0, 2))) == "40.0%"  # type: ignore[arg-type]
+
+    play(steps, *readings("local", [{BUSY: 0.5}], 1000.0))
+
+
 def test_control_characters_of_a_source_do_not_reach_the_terminal() -> None:
     async def steps(pilot: Pilot[None], watch: Watch) -> None:
         watch.monitor.add("local", "evil\x1b[31m")

@@ -111,6 +111,8 @@ class Monitor:
         return Happened(news)
 
     def _sample(self, reading: Reading) -> Sequence[Event]:
+        if reading.source not in self.sources:  # a side of a run, such as an agent
+            self.expect(reading.source, max(one.interval_s for one in self.sources.values()))
         state = self.sources[reading.source]
         was_s = state.history.latest_s
         late = was_s is None or reading.at_s - was_s > GAP * state.interval_s

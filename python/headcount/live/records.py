@@ -47,15 +47,20 @@ class Objects:
 
     def __init__(self, header: Header) -> None:
         """Nothing printed yet."""
-        self._header: Header | None = header
+        self._header = header
+        self._is_printed = False
         self._named: dict[str, list[str]] = {}
 
     def lines(self, happened: Happened, shown: set[tuple[str, str]] | None) -> Iterator[str]:
         """What to print for one thing that happened; of a sample only `shown`, None for all."""
-        if self._header is not None:
-            yield line(self._header)
-            self._header = None
         news = happened.news
+        if isinstance(news, Reading):
+            header = self._header.with_source(news.source)
+            self._is_printed = self._is_printed and header is self._header
+            self._header = header
+        if not self._is_printed:
+            self._is_printed = True
+            yield line(self._header)
         if isinstance(news, Reading):
             values = {
                 name: rounded_value(value) or 0.0

@@ -51,6 +51,14 @@ class Header(Line):
     interval_s: Annotated[float, Field(gt=0)]
     sources: list[Watched]
 
+    def with_source(self, name: str) -> "Header":
+        """The same header, also for the source of this name; itself if it lists that already."""
+        if any(one.name == name for one in self.sources):
+            return self
+        address = self.sources[0].address if self.sources else name
+        more = [*self.sources, Watched(name=name, address=address)]
+        return self.model_copy(update={"sources": more})
+
 
 class Columns(Line):
     """Names and units of a source's counters, before its first sample and whenever one is added.

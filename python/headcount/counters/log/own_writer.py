@@ -53,9 +53,12 @@ class LogWriter:
     def sample(self, source: str, at_s: float, values: Mapping[str, float]) -> None:
         """Write a sample, preceded by the names of the counters if some are new.
 
-        Like all writing methods, raises SystemLimitError if the disk is full; the next call tries
-        again.
+        A source that the header lacks is preceded by another header. Like all writing methods,
+        raises SystemLimitError if the disk is full; the next call tries again.
         """
+        header = self._header.with_source(source)
+        self._began = self._began and header is self._header
+        self._header = header
         self._begin()
         columns = self._columns.get(source, [])
         new = [name for name in values if name not in set(columns)]

@@ -92,10 +92,7 @@ class Report(DataTable[Text]):
         super().__init__(id="report", cursor_type="row", fixed_columns=1)
         self._watch = watch
         self._names: list[str] = []
-
-    def on_mount(self) -> None:
-        """Name the columns."""
-        self.add_columns("counter", *map(clean, self._watch.monitor.sources))
+        self._sources: list[str] = []
 
     @property
     def selected(self) -> str | None:
@@ -107,12 +104,14 @@ class Report(DataTable[Text]):
         monitor = self._watch.monitor
         rows = latest(monitor)
         names = sorted(rows, key=lambda name: title(name).casefold())
-        if names != self._names:
+        sources = list(monitor.sources)  # an agent of a run may come later
+        if names != self._names or sources != self._sources:
             chosen = self.selected
-            self.clear()
+            self.clear(columns=True)
+            self.add_columns("counter", *map(clean, sources))
             for name in names:
                 self.add_row(Text(title(name)), *(Text() for _ in monitor.sources))
-            self._names = names
+            self._names, self._sources = names, sources
             if chosen in names:
                 self.move_cursor(row=names.index(chosen))
         for row, name in enumerate(names):
