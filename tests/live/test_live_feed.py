@@ -15,14 +15,16 @@ import pytest
 from live_feeds import BUSY, ListFeed, Scripted, readings
 
 from exporter import exporting
+from headcount.cli.watched import opened
 from headcount.counters.log import read
 from headcount.counters.proc.listening import ServerSource, listeners
 from headcount.counters.source import Source
 from headcount.errors import TargetError
 from headcount.lab.port import free
 from headcount.live.feed import PATIENCE_S, SourceFeed
+from headcount.live.monitor import Monitor
 from headcount.live.reading import Back, Lost, News, Reading, Remark
-from headcount.live.run import RUN, RunFeed
+from headcount.live.run import RUN, RunFeed, seconds
 from headcount.live.sampler import Sampler
 from headcount.live.wall import Wall
 from processes import Headcount, wait_for
@@ -143,6 +145,18 @@ def test_a_run_is_followed_line_by_line_until_it_is_over(tmp_path: Path) -> None
     over[0] = True
     assert [one.at_s for one in feed.poll()] == [101.5, 101.5]
     assert feed.done
+
+
+def test_a_pattern_that_no_side_of_a_run_matches_is_found(tmp_path: Path) -> None:
+    (tmp_path / "plan.toml").touch()
+    found = opened(str(tmp_path), (), Wall())
+    watched = Monitor(["CPU busy", "nonsense"])
+    for one in found.sources:
+        watched.expect(one.name, 1.0)
+    for t_s in (1.0, 2.0):
+        for reading in seconds(json.loads(second(t_s, 10)), 100.0):
+            watched.take(reading)
+    assert watched.unmatched_patterns() == ["nonsense"]
 
 
 SERVER = (

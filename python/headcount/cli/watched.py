@@ -32,8 +32,6 @@ FORMS = (
     "a server on this machine (http://127.0.0.1:8080, lab:nginx), the folder of a run, or a "
     "counter log"
 )
-SIDES = ("sut", "generator", "server")
-"""The sources of a run's counters."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,8 +107,8 @@ def _run_or_log(path: Path) -> Opened:
         for name in FILES:
             has_regular(path / name)  # raises for a link or a pipe
         feed = RunFeed(path, partial(reader.under_way, path))
-        sources = [Watched(name=name, address=str(path)) for name in (RUN, *SIDES)]
-        return Opened([feed], sources, interval_s=1.0)
+        # Its sides are known only by their samples; most runs lack some.
+        return Opened([feed], [Watched(name=RUN, address=str(path))], interval_s=1.0)
     if not there(path):
         raise InputError(f'there is no "{clean(str(path))}" to watch; give {FORMS}')
     replay = Replay(read(path))
