@@ -164,6 +164,30 @@ def test_disks_and_links_are_given_singly_and_in_total(tmp_path: Path) -> None:
     assert any("no _Total" in note and "% Idle Time" in note for note in recording.notes)
 
 
+TEAM = "Microsoft Network Adapter Multiplexor Driver"
+
+
+def test_teams_and_tunnels_of_windows_are_no_links_beside_others(tmp_path: Path) -> None:
+    path = r"Network Interface({})\{}"
+    columns = {}
+    for name, speed in (("Intel[R] I350", 1e9), (TEAM, 1e9), ("TAP-Windows Adapter V9", 1e7)):
+        columns[path.format(name, "Bytes Sent/sec")] = [2e6]
+        columns[path.format(name, "Bytes Received/sec")] = [1e6]
+        columns[path.format(name, "Current Bandwidth")] = [speed]
+    values = read_one(tmp_path, pdh(columns)).samples[0].values
+    assert values["system.network.io{network.io.direction=transmit}"] == 2e6
+    assert values["system.network.utilization.busiest"] == pytest.approx(2e6 / 1.25e8)
+    tap = "{network.interface.name=TAP-Windows Adapter V9}"
+    assert values[f"system.network.io{tap}"] == 3e6
+    assert f"system.network.utilization{tap}" not in values
+
+
+def test_a_team_of_windows_counts_in_a_log_without_its_members(tmp_path: Path) -> None:
+    columns = {rf"Network Interface({TEAM})\Bytes Sent/sec": [2e6]}
+    values = read_one(tmp_path, pdh(columns)).samples[0].values
+    assert values["system.network.io{network.io.direction=transmit}"] == 2e6
+
+
 def test_cpus_are_counted_only_if_all_are_logged(tmp_path: Path) -> None:
     path = r"Processor({})\% Processor Time"
     both = {path.format("0"): [100.0], path.format("1"): [20.0], path.format("_Total"): [60.0]}

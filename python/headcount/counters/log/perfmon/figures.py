@@ -13,11 +13,16 @@ from headcount.counters.log.table import average, highest, per_second, total
 from headcount.counters.naming import DEVICE, INTERFACE, instance_name
 
 _TOTAL = "_total"
-_NOT_A_LINK = ("loopback", "isatap", "teredo", "6to4", "pseudo-interface")
-"""Virtual interfaces: their traffic is not the network's, or would count twice."""
+_NOT_A_LINK = re.compile("loopback|isatap|teredo|6to4|pseudo-interface")
+_STACKED = re.compile(
+    "multiplex|hyper-v.*virtu|virtu.*hyper-v|vethernet|tap-windows|wireguard|wan.miniport"
+)
+"""Virtual interfaces: their traffic is not the network's, or would count twice, and their speed is
+arbitrary. Those stacked on others, such as a team, count in a log that has no others."""
 _SAME_SHARE = 0.02
 """How far the mean of all CPUs may be from the total, which is sampled at a slightly other time."""
 _PERCENT = 100.0
+_SPEED = "system.network.speed"
 
 Instances = Mapping[str | None, Column]
 """The columns of one counter of one object by instance; the key is None without instances."""
@@ -78,11 +83,13 @@ def _instances(
         and not _plain(instance).endswith(_TOTAL)
         and _counts(name, instance)
     }
+    links = _counted(meaning, single)
     attribute = {"device": DEVICE, "interface": INTERFACE}.get(meaning.instances)
     if attribute is not None:
-        for instance, column in single.items():
+        speed = meaning.gives == _SPEED
+        for instance, column in (links if speed else single).items():
             _put(result, meaning, column, times_s, attribute, instance)
-    leaves = [column for instance, column in single.items() if _is_link(meaning, instance)]
+    leaves = list(links.values())
     leaves += [column for instance, column in found.items() if instance is None]
     host = given[0] if given else _without_total(meaning, leaves)
     if not given and host is not None and len(leaves) > 1 and meaning.without_total == "mean":
@@ -168,9 +175,20 @@ def _counts(name: str, instance: str) -> bool:
     return name != "Server Work Queues" or "blocking" not in plain.replace("nonblocking", "")
 
 
-def _is_link(meaning: Meaning, instance: str) -> bool:
-    plain = _plain(instance)
-    return meaning.instances != "interface" or not any(word in plain for word in _NOT_A_LINK)
+def _counted(meaning: Meaning, instances: Mapping[str, Column]) -> Mapping[str, Column]:
+    """The instances that add up to the host's figure."""
+    if meaning.instances != "interface":
+        return instances
+
+    def without(names: re.Pattern[str], found: Mapping[str, Column]) -> dict[str, Column]:
+        return {
+            instance: column
+            for instance, column in found.items()
+            if names.search(_plain(instance)) is None
+        }
+
+    links = without(_NOT_A_LINK, instances)
+    return without(_STACKED, links) or links
 
 
 def _plain(instance: str | None) -> str:
