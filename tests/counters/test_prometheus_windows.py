@@ -160,3 +160,17 @@ def test_all_names_are_in_the_catalogue() -> None:
     for known in mapping.exporters():
         assert [each.name for each in known.counter if lookup(each.name) is None] == []
         assert len({each.name for each in known.counter}) == len(known.counter)
+
+
+def test_teams_and_virtual_adapters_are_no_links_beside_others() -> None:
+    windows = next(one for one in mapping.exporters() if one.system == "windows")
+    virtual = [
+        "Microsoft_Network_Adapter_Multiplexor_Driver",
+        "Hyper_V_Virtual_Ethernet_Adapter__2",
+        "vEthernet (Default Switch)",
+        "Microsoft_ISATAP_Adapter",
+        "WAN Miniport (IP)",
+        "TAP-Windows Adapter V9",
+    ]
+    real = ["Intel_R__Ethernet_Connection", "Microsoft_Hyper_V_Network_Adapter", "Ethernet 2"]
+    assert windows.interface.counted([*virtual, *real]) == real
