@@ -128,6 +128,20 @@ def test_a_request_to_php_fpm_is_four_records_of_fastcgi() -> None:
     assert kinds[2][1] == b""
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "; as Fedora has it\ninclude=php-fpm.d/*.conf\n[global]\npid = /run/php.pid\n",
+        "[global]\npid = /run/php.pid\n[api]\npm = static\ninclude=php-fpm.d/*.conf\n",
+    ],
+)
+def test_pools_of_php_fpm_are_included_anywhere(tmp_path: Path, text: str) -> None:
+    (tmp_path / "php-fpm.d").mkdir()
+    (tmp_path / "php-fpm.d" / "www.conf").write_text("[www]\nlisten = /run/fpm.sock\n")
+    (tmp_path / "php-fpm.conf").write_text(text)
+    assert [pool.listen for pool in php_fpm.pools(tmp_path / "php-fpm.conf")] == ["/run/fpm.sock"]
+
+
 def test_the_pools_of_php_fpms_configuration(tmp_path: Path) -> None:
     (tmp_path / "pool.d").mkdir()
     (tmp_path / "pool.d" / "www.conf").write_text(

@@ -18,6 +18,8 @@ from headcount.counters.views.reading import Reader, Reading
 SEPARATOR = "|"
 """Between a pool's socket and the path of its status, in an address."""
 USUAL_PATH = "/status"
+_GLOBAL = "global"
+"""The section of a configuration that is about no pool."""
 LIMIT = "php_fpm.processes.limit"
 _BEGIN, _END, _PARAMS, _STDIN, _STDOUT = 1, 3, 4, 5, 6
 _HEADER = struct.Struct(">BBHHBx")
@@ -104,7 +106,7 @@ def pools(configuration: Path) -> list[Pool]:
     found: list[Pool] = []
     for path in [configuration, *_included(configuration)]:
         parsed = _parsed(path)
-        names = [name for name in parsed.sections() if name != "global"]
+        names = [name for name in parsed.sections() if name != _GLOBAL]
         found += [_pool(name, parsed[name]) for name in names if "listen" in parsed[name]]
     return found
 
@@ -121,10 +123,10 @@ def _pool(name: str, section: Mapping[str, str]) -> Pool:
 
 def _included(configuration: Path) -> list[Path]:
     parsed = _parsed(configuration)
-    if not parsed.has_option("global", "include"):
-        return []
-    pattern = configuration.parent / parsed["global"]["include"]
-    return [Path(name) for name in sorted(glob(str(pattern)))]  # noqa: PTH207 - absolute pattern
+    # Debian has it at the end of the file, where it is part of the last section.
+    wanted = [one["include"] for one in parsed.values() if one.get("include")]
+    patterns = [str(configuration.parent / one) for one in wanted]
+    return [Path(name) for one in patterns for name in sorted(glob(one))]  # noqa: PTH207 - absolute
 
 
 def _parsed(path: Path) -> configparser.ConfigParser:
@@ -132,8 +134,8 @@ def _parsed(path: Path) -> configparser.ConfigParser:
         interpolation=None, strict=False, inline_comment_prefixes=(";",), allow_no_value=True
     )
     try:
-        # Debian has `include` at the end of the file, where it is part of the last section.
-        parsed.read_string(foreign_text(path))
+        # Fedora has `include` before any section.
+        parsed.read_string(f"[{_GLOBAL}]\n{foreign_text(path)}")
     except (OSError, configparser.Error):
         return configparser.ConfigParser()
     return parsed
