@@ -17,7 +17,7 @@ from contained import Contained, container, members
 from headcount.counters import address as addresses
 from headcount.counters.proc.listening import ServerSource
 from headcount.counters.proc.machine import ThisMachine
-from headcount.counters.proc.named import Named
+from headcount.counters.proc.named import Named, resolve
 from headcount.counters.proc.serving import Found, find_on
 from headcount.counters.query import FarQuery
 from headcount.counters.ssh.source import SshSource
@@ -167,6 +167,18 @@ def test_a_unit_of_several_users_is_ambiguous(tmp_path: Path) -> None:
     assert found.pids == ()
     for group in slices:
         assert f"--cgroup {group}" in (found.missing or "")
+
+
+@pytest.mark.parametrize("unit", ["shop.web", "shop@10.0.0.7"])
+def test_a_unit_may_have_a_point_in_its_name(tmp_path: Path, unit: str) -> None:
+    group = f"/system.slice/{unit}.service"
+    machine.write(
+        tmp_path, {"proc/70/cgroup": f"0::{group}\n", "proc/70/stat": "70 (web) S 1 70 70\n"}
+    )
+    here = ThisMachine(str(tmp_path / "proc"), tmp_path / "sys")
+    for text in (unit, f"{unit}.service"):
+        found = resolve(here, Named(units=(text,)))
+        assert (found.pids, found.missing) == ({70}, None)
 
 
 def all_values(one: ServerSource | SshSource) -> dict[str, float]:

@@ -13,6 +13,8 @@ _ID = re.compile(r"[0-9a-f]{12,64}")
 """What runtimes print of a container: 12 digits at least."""
 _CONTAINER = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*")
 """Names that runtimes allow; they have no characters that are special to a shell."""
+_UNITS = (".service", ".scope", ".slice", ".socket", ".mount", ".swap")
+"""The endings of units with a control group; systemctl adds `.service` to any other name."""
 
 Groups = dict[str, str]
 
@@ -118,7 +120,7 @@ _Outcome = tuple[Groups, set[int], str | None]
 
 
 def _of_unit(machine: Machine, text: str) -> _Outcome:
-    unit = text if "." in text else f"{text}.service"
+    unit = text if text.endswith(_UNITS) else f"{text}.service"
     found = _below(machine, lambda name: _through(name, lambda part: part == unit))
     if len(found.names) > 1:
         several = " or ".join(f"--cgroup {name}" for name in sorted(found.names))
