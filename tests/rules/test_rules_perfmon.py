@@ -146,6 +146,8 @@ is = "mean"
         ("[[rule]", "not valid TOML"),
         ("[rules]\n", "unknown key `rules`"),
         ('[[rule]]\nid = "X"\n', "Field required"),
+        ('[[source]]\nid = "own"\n', "[source.NAME]"),
+        ("advice = 5\n", "[[advice]]"),
     ],
 )
 def test_a_damaged_file_of_rules_is_named(diagnose: Diagnose, tmp_path: Path, text, says) -> None:

@@ -83,6 +83,7 @@ def _library(parts: list[dict[str, Any]], where: str) -> Library:
             raise InputError(
                 f"{where}: unknown key `{min(unknown)}`; a file has rule, advice and source"
             )
+        _check_forms(part, where)
     rules = [_record(Rule, one, where) for part in parts for one in part.get("rule", [])]
     advice = [_record(Advice, one, where) for part in parts for one in part.get("advice", [])]
     sources = {
@@ -98,6 +99,15 @@ def _library(parts: list[dict[str, Any]], where: str) -> Library:
     for rule in library.rules.values():
         _check(rule, library, where)
     return library
+
+
+def _check_forms(part: dict[str, Any], where: str) -> None:
+    """Check that rules and advice are lists, and that sources have names."""
+    for key in ("rule", "advice"):
+        if not isinstance(part.get(key, []), list):
+            raise InputError(f"{where}: {key} is not a list; begin each with [[{key}]]")
+    if not isinstance(part.get("source", {}), dict):
+        raise InputError(f"{where}: source has no names; begin each with [source.NAME]")
 
 
 _One = TypeVar("_One", bound=BaseModel)
