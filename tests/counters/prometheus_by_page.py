@@ -9,6 +9,7 @@ from headcount.counters.prometheus.exposition import Labels, Page
 from headcount.counters.prometheus.mapping import Exporter, Groups, Mapped, Term
 
 _ATTRIBUTES = {"device": DEVICE, "interface": INTERFACE}
+_SPEED = "system.network.speed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +60,9 @@ def values(
         if not all(_is_above_zero(current, metric) for metric in counter.needs):
             continue
         found |= _of_counter(exporter, counter, _Reading(previous or {}, current, elapsed_s))
-    return found | _links(exporter, found)
+    links = _links(exporter, found)
+    others = {name: one for name, one in found.items() if not name.startswith(_SPEED)}
+    return others | links
 
 
 def _links(exporter: Exporter, found: dict[str, float]) -> dict[str, float]:
@@ -68,7 +71,7 @@ def _links(exporter: Exporter, found: dict[str, float]) -> dict[str, float]:
     speeds = {
         link: round(speed)
         for (family, link), speed in by_name.items()
-        if family == "system.network.speed" and link is not None
+        if family == _SPEED and link is not None
     }
     return utilisation(
         {link: speeds[link] for link in exporter.interface.counted(list(speeds))}, found

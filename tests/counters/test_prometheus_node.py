@@ -74,6 +74,21 @@ def test_interfaces_on_top_of_others_are_not_counted() -> None:
     assert node.interface.counted(names) == ["eth0"]
 
 
+def test_a_tunnel_has_no_speed() -> None:
+    """Linux gives any tunnel 10 Mbit/s, of which the diagnosis of a run would see it use 400%."""
+    (node,) = (one for one in mapping.exporters() if one.host.metric == "node_uname_info")
+    labels: dict[str, exposition.Labels] = {link: (("device", link),) for link in ("eth0", "tun0")}
+    traffic = {labels["eth0"]: 5e6, labels["tun0"]: 5e6}
+    before: exposition.Page = {"node_network_receive_bytes_total": dict.fromkeys(traffic, 1.0)}
+    after: exposition.Page = {
+        "node_network_receive_bytes_total": traffic,
+        "node_network_speed_bytes": {labels["eth0"]: 1.25e8, labels["tun0"]: 1.25e6},
+    }
+    found = values.values(node, before, after, 1.0)
+    speeds = {name: one for name, one in found.items() if name.startswith("system.network.speed")}
+    assert speeds == {"system.network.speed{network.interface.name=eth0}": 1.25e8}
+
+
 def test_it_counts_what_proc_counts(exporter: Exporter, tmp_path: Path) -> None:
     for _ in range(10):
         outer, inner = HostSource("outer", fine=False), HostSource("inner", fine=False)

@@ -98,7 +98,10 @@ def columns(
             continue
         made = _of_counter(exporter, counter, _Reading(previous or {}, current, elapsed_s))
         _add(found, {name: _where(mask, value) for name, value in made.items()})
-    _add(found, _links(exporter, found))
+    links = _links(exporter, found)
+    for name in [name for name in found if split_instance(name)[0] == _SPEED]:
+        del found[name]  # that of a tunnel or bridge is arbitrary
+    _add(found, links)
     return found
 
 
