@@ -36,6 +36,7 @@ def figures(sample: Figure) -> dict[str, float]:
     if faults is not None and major is not None:
         values["system.paging.faults{system.paging.fault.type=minor}"] = max(0.0, faults - major)
     _memory(values, _section(sample, "memory"))
+    _swap(values, _section(sample, "memory"))
     _cpus(values, _list(sample, "cpu-load"))
     for interrupt in _list(sample, "interrupts"):
         if interrupt.get("intr") == "sum":
@@ -82,7 +83,7 @@ def _add_named(values: dict[str, float], figure: Figure, names: Names) -> None:
 
 
 def _memory(values: dict[str, float], memory: Figure) -> None:
-    """The memory there is, and swap: sar says neither directly.
+    """The memory there is, which sar does not say directly.
 
     What "used" means changed in sysstat 11.7.1: before, buffers and caches were part of it. The
     percentage beside it shows which one a file has.
@@ -96,7 +97,13 @@ def _memory(values: dict[str, float], memory: Figure) -> None:
     totals = (free + used + caches, free + used)
     limit = min(totals, key=lambda total: abs(100.0 * used / total - percent) if total else 1e9)
     values["system.memory.limit"] = limit * _KIB
+
+
+def _swap(values: dict[str, float], memory: Figure) -> None:
+    """The swap in use, if there is any swap."""
     swap = memory.get("swpused")
+    if "swpused-percent" not in memory:
+        return
     if isinstance(swap, int | float) and swap + float(memory.get("swpfree", 0)) > 0:
         values["system.paging.usage{system.paging.state=used}"] = swap * _KIB
         values["system.paging.utilization"] = float(memory["swpused-percent"]) * _PERCENT

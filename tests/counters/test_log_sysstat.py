@@ -215,6 +215,13 @@ def test_swap_is_absent_where_there_is_none(tmp_path: Path) -> None:
     assert found["system.paging.usage{system.paging.state=used}"] == 25 * 1024
 
 
+def test_swap_is_known_without_the_rest_of_memory(tmp_path: Path) -> None:
+    memory = {"swpfree": 75, "swpused": 25, "swpused-percent": 25.0, "swpcad": 0}
+    found = values(tmp_path, {"memory": memory})
+    assert found["system.paging.utilization"] == 0.25
+    assert found["system.paging.usage{system.paging.state=used}"] == 25 * 1024
+
+
 def test_cpus_of_either_option_of_sar(tmp_path: Path) -> None:
     detailed = {"cpu": "all", "usr": 10, "nice": 1, "sys": 20, "iowait": 5, "steal": 2, "irq": 3,
                 "soft": 4, "guest": 6, "gnice": 0, "idle": 49}  # fmt: skip

@@ -127,6 +127,7 @@ def figures(sample: Figure) -> dict[str, Column]:
         minor = np.maximum(0.0, faults - major)
         values["system.paging.faults{system.paging.fault.type=minor}"] = minor
     _memory(values, _section(sample, "memory"))
+    _swap(values, _section(sample, "memory"))
     _cpus(values, _list(sample, "cpu-load"))
     for interrupt in _list(sample, "interrupts"):
         if interrupt.get("intr") == "sum":
@@ -202,7 +203,7 @@ def _number(value: Any) -> Column:
 
 
 def _memory(values: dict[str, Column], memory: Figure) -> None:
-    """Add total memory, and swap, neither of which sar reports directly.
+    """Add total memory, which sar does not report directly.
 
     The meaning of "used" changed in sysstat 11.7.1: before, it included buffers and caches. The
     percentage beside it shows which one a file has.
@@ -216,8 +217,12 @@ def _memory(values: dict[str, Column], memory: Figure) -> None:
     new, old = free + used + caches, free + used
     is_old = _away(used, old, percent) < _away(used, new, percent)
     values["system.memory.limit"] = np.where(is_old, old, new) * _KIB
+
+
+def _swap(values: dict[str, Column], memory: Figure) -> None:
+    """Add swap in use, which `-S` reports without the memory; absent without any swap."""
     swap = memory.get("swpused")
-    if isinstance(swap, np.ndarray):
+    if isinstance(swap, np.ndarray) and "swpused-percent" in memory:
         some = swap + _number(memory.get("swpfree", 0)) > 0
         if some.any():
             share = _number(memory["swpused-percent"]) * _PERCENT
