@@ -135,6 +135,12 @@ def test_sambas_configuration_is_that_of_its_command_line(tmp_path: Path) -> Non
     assert places("samba", around) == list(samba.CONFIGURATIONS)
 
 
+@pytest.mark.parametrize("address", ["localhost", "127.0.0.1:99999", ":6379", "[::1]:redis"])
+def test_a_view_without_a_proper_port_is_refused_in_words(address: str) -> None:
+    with pytest.raises(TargetError, match=r"neither HOST:PORT nor the path of a socket"):
+        asked_views([f"redis={address}"])
+
+
 def test_samba_is_asked_for_its_limit_and_its_sessions(tmp_path: Path) -> None:
     file, status = tmp_path / "smb.conf", tmp_path / "smbstatus"
     file.write_text("[global]\n  max smbd processes = 40\n")

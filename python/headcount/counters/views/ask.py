@@ -12,6 +12,7 @@ PATIENCE_S = 0.2
 MOST_BYTES = 2_000_000
 """HAProxy has a line of 500 bytes for each server; a longer page is not a view."""
 _PIECE = 65_536
+_LAST_PORT = 65_535
 
 
 class SlowError(TimeoutError):
@@ -53,7 +54,7 @@ def answer(
 ) -> bytes:
     """The answer at a Unix socket's path or at `host:port`, until it is whole or ends.
 
-    Raises OSError, including SlowError.
+    Raises OSError, including SlowError, and ValueError for another kind of address.
     """
     until_s = time.monotonic() + patience_s
     try:
@@ -83,6 +84,8 @@ def _until(
 def _connected(address: str, patience_s: float) -> socket.socket:
     if not address.startswith("/"):
         host, _, port = address.rpartition(":")
+        if not host or not (port.isdecimal() and int(port) <= _LAST_PORT):
+            raise ValueError("its address is neither HOST:PORT nor the path of a socket")
         return socket.create_connection((host.strip("[]"), int(port)), patience_s)
     asking = socket.socket(socket.AF_UNIX)
     try:
