@@ -304,6 +304,15 @@ def test_torn_json_is_refused_with_the_command_that_makes_it(tmp_path: Path) -> 
         log.read(path)
 
 
+@pytest.mark.parametrize("options", [(), ("-t",)])
+def test_the_json_of_iostat_is_refused_by_name(tmp_path: Path, options: tuple[str, ...]) -> None:
+    path = tmp_path / "iostat.json"
+    command = ["iostat", *options, "-o", "JSON"]
+    path.write_bytes(subprocess.run(command, check=True, capture_output=True).stdout)
+    with pytest.raises(InputError, match=r"JSON of iostat or mpstat.*use slow\.sa"):
+        log.read(path)
+
+
 def test_a_missing_sadf_is_reported_with_its_package(
     real: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

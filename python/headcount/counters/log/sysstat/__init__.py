@@ -40,6 +40,10 @@ _SLACK_S = 120
 """How much later than one interval after the file was made its first sample may be."""
 
 
+class _NoTimesError(ValueError):
+    """Samples have no times as those of sadf have."""
+
+
 def recognises(path: Path, head: bytes) -> bool:
     """Whether the file is sysstat's: by its first bytes, or by the first key of its JSON."""
     return path.is_file() and (head[:2] in _MAGIC or _is_json(head))
@@ -72,6 +76,11 @@ def read(path: Path) -> list[Recording]:
         if binary:
             why = "; ".join(outcome.complaint.splitlines()) or error
             raise InputError(f"{path}: sadf cannot read it: {why}") from error
+        if isinstance(error, _NoTimesError):
+            raise InputError(
+                f"{path}: the JSON of iostat or mpstat, whose samples have no times; record with "
+                "`/usr/lib/sysstat/sadc -S XALL 5 720 slow.sa` and use slow.sa"
+            ) from error
         raise InputError(
             f"{path}: not a complete output of sadf ({error}); convert the file again with "
             "`sadf -j FILE -- -A > x.json`"
@@ -106,7 +115,9 @@ class _Kept:
         samples, self.waiting = self.waiting, []
         if not samples:
             return
-        stamps = [sample["timestamp"] for sample in samples]
+        stamps: list[Any] = [sample.get("timestamp") for sample in samples]
+        if not all(isinstance(stamp, Mapping) for stamp in stamps):
+            raise _NoTimesError
         local = [not stamp.get("utc", 1) for stamp in stamps]
         self.local.extend(local)
         if self.first_local is None and any(local):
