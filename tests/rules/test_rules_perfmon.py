@@ -9,6 +9,8 @@ import pytest
 from perfmon_logs import AT_WORK, BUSY_CPU, BUSY_DISK, SHORT_OF_MEMORY
 
 from headcount.cli import diagnose_log
+from headcount.counters.log.own_record import Header, Watched
+from headcount.counters.log.own_writer import LogWriter
 from headcount.errors import InputError
 
 Diagnose = Callable[..., dict]
@@ -198,6 +200,23 @@ def test_an_invalid_rule_is_refused(diagnose, tmp_path: Path, old, new, says) ->
     with pytest.raises(InputError, match=r"own\.toml") as raised:
         diagnose({}, rules=rules)
     assert says in str(raised.value)
+
+
+def test_a_machine_that_was_not_logged_in_the_part_asked_for_is_skipped(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "own.log"
+    sources = [Watched(name=name, address=name) for name in ("fs1", "fs2")]
+    writer = LogWriter(path, Header(at_s=0.0, headcount="0", interval_s=60.0, sources=sources))
+    for minute in range(20):
+        writer.sample("fs1" if minute < 10 else "fs2", 60.0 * minute, {"system.cpu.utilization": 1})
+    writer.close()
+    diagnose_log.diagnose_log([path], end="1970-01-01T00:09", json=True)
+    printed = capsys.readouterr()
+    assert [one["host"] for one in json.loads(printed.out)["diagnoses"]] == ["fs1"]
+    assert "fs2 has no samples between --from and --to" in printed.err
+    with pytest.raises(InputError, match="no samples between --from and --to"):
+        diagnose_log.diagnose_log([path], start="1970-01-02", json=True)
 
 
 @pytest.mark.parametrize(

@@ -72,13 +72,21 @@ def diagnose_log(
 
     Raises InputError for an unreadable log or an invalid option.
     """
-    from headcount.analyse.rules.diagnosis import diagnose
+    from headcount.analyse.rules.diagnosis import diagnose, has_samples
     from headcount.counters.log import read
     from headcount.report.findings import findings_json, terminal
 
     asked = _asked(profile, start, end, cpus, memory, spindles)
     library = _library(rules)
-    found = [diagnose(one, asked, library) for path in paths for one in read(path)]
+    recordings = [one for path in paths for one in read(path)]
+    # Machines need not have been logged all the time; if none was, the first one's error says so.
+    within = [one for one in recordings if has_samples(one, asked)]
+    where = "" if start is None and end is None else " between --from and --to"
+    for one in recordings if within else ():
+        if not has_samples(one, asked):
+            name = clean(one.host or one.source)
+            err.print(f"{name} has no samples{where}: skipped", markup=False)
+    found = [diagnose(one, asked, library) for one in within or recordings]
     if output is not None:
         from headcount.report.findings import page
 

@@ -103,6 +103,11 @@ def diagnose(
     )
 
 
+def has_samples(recording: Recording, asked: Asked) -> bool:
+    """Whether a recording has samples in the time that was asked for."""
+    return bool(len(as_columns(recording.samples).within(asked.start_s, asked.end_s)))
+
+
 def _profile(frame: Frame) -> Profile:
     served = any(name.startswith(FILE_SERVICE) for name in frame.names())
     return "file-server" if served else "app-server"
