@@ -21,6 +21,8 @@ _OPTION = re.compile(r"-[?ceghpqstTvV]+")
 _LISTEN = {"listen backlog": "backlog=", "listen reuseport": "reuseport"}
 """Knobs that are parameters of `listen`; nginx accepts each only once per address."""
 _BUFFER, _DESCRIPTORS = "access_log buffer", "worker_rlimit_nofile"
+_NO_LOG_OPTION = 'invalid option: "e"'
+"""What nginx before 1.19.5 says about `-e`."""
 
 
 class Nginx:
@@ -51,7 +53,10 @@ class Nginx:
             if (value := _option(self._command, name)) is not None
             for word in (name, value)
         ]
-        ended = self._host.run([self._program, *given, "-e", "stderr", *options])
+        command = [self._program, *given]
+        ended = self._host.run([*command, "-e", "stderr", *options])
+        if ended.code != 0 and _NO_LOG_OPTION in ended.output:
+            ended = self._host.run([*command, *options])
         if ended.code != 0:
             raise InputError(f"nginx refuses its configuration: {ended.output.strip()}")
         return ended.output
