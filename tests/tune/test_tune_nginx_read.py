@@ -36,3 +36,22 @@ def test_an_nginx_before_1_19_5_has_no_option_for_its_log(tmp_path: Path, is_old
     server = nginx(tmp_path, "events { }\nhttp { sendfile on; }\n", is_old=is_old)
     assert server.setting(knob("nginx", "sendfile")).value == "on"
     assert server.test() is None
+
+
+def test_a_port_of_http_3_keeps_its_udp_socket_as_it_is(tmp_path: Path) -> None:
+    udp = "listen 443 quic reuseport;"
+    text = f"http {{ server {{ {udp} listen 443 ssl; listen [::]:443 quic; }} }}\n"
+    server = nginx(tmp_path, text)
+    assert not server.setting(knob("nginx", "listen reuseport")).is_set
+    after = edited(server, tmp_path, listen__reuseport="on", listen__backlog="1024")
+    assert after == text.replace("443 ssl;", "443 ssl reuseport backlog=1024;")
+
+
+@pytest.mark.parametrize("address", ["8080", "*:8080", "0.0.0.0:8080"])
+def test_options_of_an_address_stay_in_one_listen(tmp_path: Path, address: str) -> None:
+    first = f"server {{ listen {address}; }}"
+    text = f"http {{ {first} server {{ listen *:8080 default_server backlog=600; }} }}\n"
+    server = nginx(tmp_path, text)
+    assert server.setting(knob("nginx", "listen backlog")).value == "600"
+    after = edited(server, tmp_path, listen__backlog="1024")
+    assert after == text.replace("backlog=600", "backlog=1024")

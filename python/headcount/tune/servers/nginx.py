@@ -21,6 +21,14 @@ _OPTION = re.compile(r"-[?ceghpqstTvV]+")
 _LISTEN = {"listen backlog": "backlog=", "listen reuseport": "reuseport"}
 """Knobs that are parameters of `listen`; nginx accepts each only once per address."""
 _BUFFER, _DESCRIPTORS = "access_log buffer", "worker_rlimit_nofile"
+_ANY = "0.0.0.0"  # noqa: S104 - compared with, not bound to
+_DATAGRAMS = ("quic", "udp")
+"""Parameters of a `listen` with a socket of its own, of another kind."""
+_LISTEN_OPTIONS = (
+    *("backlog=", "reuseport", "bind", "rcvbuf=", "sndbuf=", "deferred", "ipv6only="),
+    *("so_keepalive=", "fastopen=", "setfib=", "accept_filter="),
+)
+"""How parameters begin that nginx accepts in only one `listen` of an address."""
 _NO_LOG_OPTION = 'invalid option: "e"'
 """What nginx before 1.19.5 says about `-e`."""
 
@@ -118,11 +126,16 @@ class Nginx:
         return found[-1] if found else None
 
     def _listens(self) -> Mapping[str, Place[Directive]]:
-        """The first `listen` of each address."""
+        """One `listen` over TCP of each address: the one with its options, or else the first."""
         found: dict[str, Place[Directive]] = {}
         for one in self._places:
-            if one.found.name == "listen" and one.found.words:
-                found.setdefault(one.found.words[0], one)
+            words = one.found.words
+            if one.found.name != "listen" or not words or {*_DATAGRAMS} & {*words}:
+                continue
+            address = _address(words[0])
+            known = found.get(address)
+            if known is None or (_has_options(words) and not _has_options(known.found.words)):
+                found[address] = one
         return found
 
     def setting(self, knob: Knob) -> Setting:
@@ -216,6 +229,20 @@ def _option(command: Sequence[str], name: str) -> str | None:
         return option(command, name)
     rest = command[command.index(name) + 1 :]
     return " ".join(itertools.takewhile(lambda word: not _OPTION.fullmatch(word), rest))
+
+
+def _address(word: str) -> str:
+    """The address of a `listen` in one form: `80` and `0.0.0.0:80` are `*:80`."""
+    if word.startswith("unix:"):
+        return word
+    if word.isdecimal():
+        return f"*:{word}"
+    host, _, port = word.rpartition(":") if re.search(r":[0-9]+\Z", word) else (word, "", "80")
+    return f"{'*' if host == _ANY else host}:{port}"
+
+
+def _has_options(words: Sequence[str]) -> bool:
+    return any(word.startswith(_LISTEN_OPTIONS) for word in words[1:])
 
 
 def _buffer(words: Sequence[str]) -> str:
