@@ -55,3 +55,37 @@ def test_options_of_an_address_stay_in_one_listen(tmp_path: Path, address: str) 
     assert server.setting(knob("nginx", "listen backlog")).value == "600"
     after = edited(server, tmp_path, listen__backlog="1024")
     assert after == text.replace("backlog=600", "backlog=1024")
+
+
+def test_a_server_with_a_value_of_its_own_gets_the_change_too(tmp_path: Path) -> None:
+    inner = "server { sendfile off; keepalive_timeout 5; location / { gzip on; } }"
+    text = f"http {{ sendfile on; {inner} server {{ keepalive_timeout 75; }} }}\n"
+    server = nginx(tmp_path, text)
+    timeout, sendfile = knob("nginx", "keepalive_timeout"), knob("nginx", "sendfile")
+    assert (server.setting(timeout).value, server.setting(timeout).is_set) == ("5", True)
+    assert server.setting(sendfile).value == "on"
+    after = edited(server, tmp_path, sendfile="on", keepalive_timeout="65")
+    wanted = text.replace("off", "on").replace("timeout 5;", "timeout 65;")
+    wanted = wanted.replace("timeout 75;", "timeout 65;")
+    assert after == wanted.replace("http {", "http {\nkeepalive_timeout 65;")
+
+
+def test_a_file_that_two_servers_include_changes_once(tmp_path: Path) -> None:
+    (tmp_path / "own.conf").write_text("gzip on;\n", "utf-8")
+    one = f"server {{ include {tmp_path}/own.conf; }}"
+    server = nginx(tmp_path, f"http {{ {one} {one} }}\n")
+    changed = server.edited({knob("nginx", "gzip"): "off"})
+    assert changed[str(tmp_path / "own.conf")] == b"gzip off;\n"
+
+
+def test_logs_of_servers_get_the_buffer(tmp_path: Path) -> None:
+    logs = ("a.log;", "syslog:server=unix:/dev/log;", "off;")
+    servers = " ".join(f"server {{ access_log {one} }}" for one in logs)
+    text = f"http {{ access_log off; {servers} }}\n"
+    after = edited(nginx(tmp_path, text), tmp_path, access_log__buffer="64k")
+    assert after == text.replace("a.log", "a.log combined buffer=64k flush=5s")
+
+
+def test_an_nginx_without_a_log_has_no_buffer_for_it(tmp_path: Path) -> None:
+    found = nginx(tmp_path, "http { }\n").setting(knob("nginx", "access_log buffer"))
+    assert found.value is None

@@ -125,6 +125,18 @@ class Nginx:
         ]
         return found[-1] if found else None
 
+    def _inner(self, knob: Knob) -> Sequence[Place[Directive]]:
+        """Where servers set it themselves, each once: there it counts more."""
+        name = "access_log" if knob.name == _BUFFER else knob.name
+        found = {
+            (one.path, one.found.start): one
+            for one in self._places
+            if one.found.name == name and one.found.context == f"{knob.where} server"
+        }
+        if knob.name != _BUFFER:
+            return [*found.values()]
+        return [one for one in found.values() if not _has_no_file(one.found)]
+
     def _listens(self) -> Mapping[str, Place[Directive]]:
         """One `listen` over TCP of each address: the one with its options, or else the first."""
         found: dict[str, Place[Directive]] = {}
@@ -142,20 +154,25 @@ class Nginx:
         """A knob's present setting."""
         if knob.name in _LISTEN:
             return self._parameter(knob)
-        place = self._at(knob)
+        whole, inner = self._at(knob), self._inner(knob)
+        others = [one for one in inner if self._value(knob, one) != knob.default]
+        place = (others or inner)[0] if inner and (others or whole is None) else whole
+        if place is not None:
+            value = self._value(knob, place)
+            return Setting(value, knob.name != _BUFFER or value != "off", place.path)
         if knob.name == _BUFFER:
-            words = place.found.words if place is not None else ()
-            if "off" in words[:1]:
-                return Setting(None, is_set=True)  # no log is written
-            value = _buffer(words)
-            where = place.path if place is not None else None
-            return Setting(value, value != "off", where)
-        if place is None:
-            value = self._descriptors() if knob.name == _DESCRIPTORS else knob.default
-            return Setting(value or None, is_set=False)
-        value = " ".join(place.found.words)
+            return Setting(None, is_set=False)  # its log has a built-in path, and no directive
+        value = self._descriptors() if knob.name == _DESCRIPTORS else knob.default
+        return Setting(value or None, is_set=False)
+
+    def _value(self, knob: Knob, place: Place[Directive]) -> str | None:
+        """A value without its unit; None of a log that is no file."""
+        words = place.found.words
+        if knob.name == _BUFFER:
+            return None if _has_no_file(place.found) else _buffer(words)
+        value = " ".join(words)
         number = re.fullmatch(rf"([0-9]+){re.escape(knob.unit)}", value)
-        return Setting(number[1] if number and knob.unit else value, True, place.path)
+        return number[1] if number and knob.unit else value
 
     def _descriptors(self) -> str:
         """The limit that workers inherit if no directive sets it; empty if it is not known."""
@@ -172,13 +189,18 @@ class Nginx:
         return Setting(knob.default, is_set=False)
 
     def edited(self, changes: Mapping[Knob, str]) -> Mapping[str, bytes]:
-        """The files with the changes: directives in place, or at the beginning of their block."""
+        """The files with the changes: directives in place, or at the beginning of their block.
+
+        What servers set themselves changes there, too.
+        """
         edits: dict[str, list[tuple[Directive, str]]] = {}
         new: list[tuple[str, str]] = []
         for place, line in self._replacements(changes):
             edits.setdefault(place.path, []).append((place.found, line))
         for knob, value in changes.items():
             if knob.name in _LISTEN or self._at(knob) is not None:
+                continue
+            if knob.name == _BUFFER and self._inner(knob):
                 continue
             if knob.name == _BUFFER:
                 raise InputError("nginx writes its log to its built-in path; set access_log")
@@ -205,11 +227,13 @@ class Nginx:
                 for address, one in self._listens().items():
                     words = listens.get(address, list(one.found.words))
                     listens[address] = _with_parameter(words, _LISTEN[knob.name], value)
-            elif (place := self._at(knob)) is not None:
-                text = knob.written(value)
-                if knob.name == _BUFFER:
-                    text = _with_buffer(place.found.words, value)
-                found.append((place, f"{knob.name.split()[0]} {text};"))
+                continue
+            whole = self._at(knob)
+            for place in [*self._inner(knob), *([whole] if whole is not None else [])]:
+                if knob.name != _BUFFER:
+                    found.append((place, f"{knob.name} {knob.written(value)};"))
+                elif not _has_no_file(place.found):
+                    found.append((place, f"access_log {_with_buffer(place.found.words, value)};"))
         for address, words in listens.items():
             found.append((self._listens()[address], f"listen {' '.join(words)};"))
         return found
@@ -239,6 +263,11 @@ def _address(word: str) -> str:
         return f"*:{word}"
     host, _, port = word.rpartition(":") if re.search(r":[0-9]+\Z", word) else (word, "", "80")
     return f"{'*' if host == _ANY else host}:{port}"
+
+
+def _has_no_file(log: Directive) -> bool:
+    """Whether an `access_log` writes no file, which could have a buffer."""
+    return log.words[:1] == ("off",) or any(word.startswith("syslog:") for word in log.words[:1])
 
 
 def _has_options(words: Sequence[str]) -> bool:
