@@ -240,10 +240,14 @@ def _restore(machine: str | None) -> None:
         if not found:
             where = f"{journals_folder(host)} of {host.name}"
             out.print(f"nothing to undo: no tuning has left changes in {where}", markup=False)
+        problems = []
         for one in found:
             if (problem := restore(host, one)) is not None:
-                raise TargetError(f"not everything could be undone: {problem}; see {one.folder}")
-            out.print(f"undone: {one.folder}", markup=False)
+                problems.append(f"{problem}; see {one.folder}")
+            else:
+                out.print(f"undone: {one.folder}", markup=False)
+        if problems:
+            raise TargetError(f"not everything could be undone: {'; '.join(problems)}")
 
 
 def _overrides(

@@ -10,6 +10,8 @@ from headcount.tune.journal import DONE, GUARD, KEPT, SCRIPT
 
 RESTORE_S = 300.0
 """Longest wait for a server that is restarted while changes are undone."""
+TOLD = "told"
+"""Argument of the script if a person reads what it prints."""
 FOLDER = """
 if [ -n "$XDG_STATE_HOME" ]; then base=$XDG_STATE_HOME
 elif [ "$(id -u)" = 0 ]; then base=/var/lib
@@ -85,7 +87,13 @@ def check_nothing_left(host: Host) -> None:
 
 
 def restore(host: Host, one: Left) -> str | None:
-    """Undo what a tuning has changed; returns what could not be, if anything."""
-    host.run(["rm", "-f", posixpath.join(one.folder, KEPT)])
-    ended = host.run(["sh", posixpath.join(one.folder, SCRIPT)], RESTORE_S)
+    """Undo what a tuning has changed; returns what could not be, if anything.
+
+    What somebody else has changed is named once. What fails is there to be undone again.
+    """
+    kept, done = (posixpath.join(one.folder, name) for name in (KEPT, DONE))
+    host.run(["rm", "-f", done])
+    ended = host.run(["sh", posixpath.join(one.folder, SCRIPT), TOLD], RESTORE_S)
+    if host.read(done) is not None:
+        host.run(["rm", "-f", kept])
     return None if ended.code == 0 else ended.output.strip()

@@ -1,11 +1,12 @@
 #!/bin/sh
 # Puts back what `headcount tune` has changed on this machine. It may be run any number of times,
 # and leaves alone what somebody else has changed since. `restore.sh early` runs at boot, before the
-# server starts.
+# server starts; `restore.sh told` is done even then, because a person reads what is left alone.
 cd "$(dirname "$0")" || exit 1
 early=${1:-}
 failed=0
 stuck=0
+theirs=0
 
 same() { [ -e "$2" ] && cmp -s "$1" "$2"; }
 
@@ -19,7 +20,7 @@ put_back() { # number, file
     fi
     if [ -e "$2" ] && ! same "$2" "$1.ours" && ! same "$2" "$1.before" && ! same "$2" "$1.orig"; then
         echo "$2 was changed by somebody else, so it is left alone; as it was: $PWD/$1.orig"
-        failed=1
+        theirs=1
         return
     fi
     : > unsettled
@@ -69,7 +70,9 @@ finish() {
     sync
     : > restored
     [ "$failed$stuck" = 00 ] || exit 3
+    [ "$theirs" = 0 ] || [ "$early" = told ] || exit 3
     rm -f unsettled
     : > "done"
+    [ "$theirs" = 0 ] || exit 3
 }
 

@@ -1,0 +1,81 @@
+"""What earlier tunings have left, and what `headcount tune --restore` makes of it."""
+
+from pathlib import Path
+
+import pytest
+from tuned import wait_until
+
+from headcount.errors import ExitCode, InputError
+from headcount.tune.host import ThisHost
+from headcount.tune.journal import BEAT, Journal, Undo
+from headcount.tune.left import check_nothing_left, journals_folder, left, restore
+from processes import Headcount
+
+HOST = ThisHost()
+BEFORE, OURS, THEIRS = b"as it was\n", b"ours\n", b"theirs\n"
+
+
+@pytest.fixture
+def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A file of a server, on a machine without journals."""
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    found = tmp_path / "server.conf"
+    found.write_bytes(BEFORE)
+    return found
+
+
+def changed(file: Path, name: str, *undo: str) -> Journal:
+    """A journal with a change; `undo` is the command after it is undone."""
+    commands = [Undo(undo, None)] if undo else []
+    journal = Journal(HOST, f"{journals_folder(HOST)}/{name}", [str(file)], {}, commands)
+    journal.change({str(file): OURS}, {})
+    Path(journal.folder, BEAT).unlink()  # its guard ends
+    wait_until(lambda: not any(one.is_guarded for one in left(HOST)))
+    return journal
+
+
+def test_what_was_kept_is_undone(file: Path) -> None:
+    changed(file, "1").keep()
+    check_nothing_left(HOST)
+    (one,) = left(HOST)
+    assert restore(HOST, one) is None
+    assert file.read_bytes() == BEFORE
+    assert left(HOST) == []
+
+
+def test_what_was_kept_can_be_undone_again_if_that_failed(file: Path) -> None:
+    """A server that does not reload, such as one that is down."""
+    journal = changed(file, "1", "test", "-e", str(file.with_name("up")))
+    journal.keep()
+    (one,) = left(HOST)
+    assert "this failed: test -e" in str(restore(HOST, one))
+    assert left(HOST) == [one]
+    file.with_name("up").touch()
+    assert restore(HOST, one) is None
+    assert left(HOST) == []
+
+
+def test_all_is_undone_that_can_be(file: Path, headcount: Headcount, tmp_path: Path) -> None:
+    other = tmp_path / "other.conf"
+    other.write_bytes(BEFORE)
+    changed(other, "1").keep()
+    changed(file, "2").keep()
+    file.write_bytes(THEIRS)
+    ended = headcount.run("tune", "--restore", XDG_STATE_HOME=str(tmp_path / "state"))
+    assert ended.code == ExitCode.UNREACHABLE
+    assert f"{file} was changed by somebody else" in " ".join(ended.err.split())
+    assert other.read_bytes() == BEFORE
+    assert left(HOST) == []
+
+
+def test_a_file_of_somebody_else_is_named_once(file: Path) -> None:
+    journal = changed(file, "1")
+    file.write_bytes(THEIRS)
+    assert "changed by somebody else" in str(journal.restore())
+    with pytest.raises(InputError, match="--restore"):
+        check_nothing_left(HOST)
+    (one,) = left(HOST)
+    assert "changed by somebody else" in str(restore(HOST, one))
+    assert file.read_bytes() == THEIRS
+    check_nothing_left(HOST)
+    assert left(HOST) == []
