@@ -6,6 +6,9 @@ import pytest
 from tuned import wait_until
 
 from headcount.errors import ExitCode, InputError
+from headcount.pilot.journal import Journal as PilotJournal
+from headcount.pilot.prepared import KIND
+from headcount.pilot.start import put_back
 from headcount.tune.host import ThisHost
 from headcount.tune.journal import BEAT, Journal, Undo
 from headcount.tune.left import check_nothing_left, journals_folder, left, restore
@@ -29,9 +32,14 @@ def changed(file: Path, name: str, *undo: str) -> Journal:
     commands = [Undo(undo, None)] if undo else []
     journal = Journal(HOST, f"{journals_folder(HOST)}/{name}", [str(file)], {}, commands)
     journal.change({str(file): OURS}, {})
-    Path(journal.folder, BEAT).unlink()  # its guard ends
-    wait_until(lambda: not any(one.is_guarded for one in left(HOST)))
+    end_guard(journal)
     return journal
+
+
+def end_guard(journal: Journal) -> None:
+    """Have its guard end without undoing anything."""
+    Path(journal.folder, BEAT).unlink()
+    wait_until(lambda: not any(one.is_guarded for one in left(HOST)))
 
 
 def test_what_was_kept_is_undone(file: Path) -> None:
@@ -79,3 +87,23 @@ def test_a_file_of_somebody_else_is_named_once(file: Path) -> None:
     assert file.read_bytes() == THEIRS
     check_nothing_left(HOST)
     assert left(HOST) == []
+
+
+def test_a_tuning_under_way_is_not_called_nothing(
+    file: Path, headcount: Headcount, tmp_path: Path
+) -> None:
+    journal = Journal(HOST, f"{journals_folder(HOST)}/1", [str(file)], {}, [])
+    ended = headcount.run("tune", "--restore", XDG_STATE_HOME=str(tmp_path / "state"))
+    assert ended.code == ExitCode.BAD_INPUT
+    assert "is under way" in ended.err
+    end_guard(journal)
+    assert journal.restore() is None
+
+
+def test_a_pilot_at_work_is_not_called_nothing(file: Path) -> None:
+    pilots = PilotJournal(HOST, f"{journals_folder(HOST, KIND)}/1", [])
+    with pytest.raises(InputError, match="another pilot"):
+        put_back()
+    assert pilots.close() is None
+    assert put_back() == []
+    assert file.read_bytes() == BEFORE

@@ -232,11 +232,11 @@ def _address(text: str | None) -> "Address | None":
 
 
 def _restore(machine: str | None) -> None:
-    from headcount.tune.left import journals_folder, left, restore
+    from headcount.tune.left import journals_folder, restore, to_undo
     from headcount.tune.start import host_of
 
     with host_of(_address(machine)) as host:
-        found = [one for one in left(host) if not one.is_guarded]
+        found = to_undo(host)
         if not found:
             where = f"{journals_folder(host)} of {host.name}"
             out.print(f"nothing to undo: no tuning has left changes in {where}", markup=False)

@@ -13,7 +13,7 @@ from headcount.pilot.pilot import BLOCK_S, Event, Pilot
 from headcount.pilot.prepared import KIND, SYS, prepare
 from headcount.pilot.work import lives
 from headcount.tune.host import ThisHost
-from headcount.tune.left import left, restore
+from headcount.tune.left import Left, left, restore
 
 UNDONE = (
     "the guard did not hear from the pilot in time and has put everything back: the machine was "
@@ -91,10 +91,14 @@ def _end_text(name: str, kept: Sequence[Module], problem: str | None) -> str:
 
 
 def put_back() -> Sequence[str]:
-    """Undo what interrupted pilots have left; returns their folders."""
+    """Undo what interrupted pilots have left; returns their folders.
+
+    Raises InputError if one is at work, or if something cannot be put back.
+    """
     host = ThisHost()
-    found = [one for one in left(host, KIND) if not one.is_guarded]
+    found = left(host, KIND)
     for one in found:
+        _check_unguarded(one)
         if (problem := restore(host, one)) is not None:
             raise InputError(f"not everything could be put back: {problem}; see {one.folder}")
     return [one.folder for one in found]
@@ -123,8 +127,12 @@ def _modules(names: Sequence[str]) -> Sequence[Module]:
 def check_alone(host: ThisHost) -> None:
     """Undo what an interrupted pilot has left; raises InputError if one is at work."""
     for one in left(host, KIND):
-        if one.is_guarded:
-            raise InputError(
-                f"another pilot runs on this machine, or was just interrupted: {one.folder}"
-            )
+        _check_unguarded(one)
         restore(host, one)
+
+
+def _check_unguarded(one: Left) -> None:
+    if one.is_guarded:
+        raise InputError(
+            f"another pilot runs on this machine, or was just interrupted: {one.folder}"
+        )

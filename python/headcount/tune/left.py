@@ -76,14 +76,27 @@ def check_nothing_left(host: Host) -> None:
         if one.is_kept:
             continue
         if one.is_guarded:
-            raise InputError(
-                f"another tuning is under way on {host.name}, or has just been cut off; wait until "
-                f"it has ended: {one.folder}"
-            )
+            raise _under_way(host, one)
         raise InputError(
             f"an earlier tuning of {host.name} was cut off and its changes are still there; undo "
             "them first: headcount tune --restore"
         )
+
+
+def to_undo(host: Host) -> Sequence[Left]:
+    """Journals to undo, the newest first; raises InputError if a tuning is under way."""
+    found = left(host)
+    for one in found:
+        if one.is_guarded and not one.is_kept:
+            raise _under_way(host, one)
+    return found
+
+
+def _under_way(host: Host, one: Left) -> InputError:
+    return InputError(
+        f"another tuning is under way on {host.name}, or has just been cut off; wait until it has "
+        f"ended: {one.folder}"
+    )
 
 
 def restore(host: Host, one: Left) -> str | None:
