@@ -1,5 +1,7 @@
 """What earlier tunings have left, and what `headcount tune --restore` makes of it."""
 
+import os
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,6 +14,7 @@ from headcount.pilot.start import put_back
 from headcount.tune.host import ThisHost
 from headcount.tune.journal import BEAT, Journal, Undo
 from headcount.tune.left import check_nothing_left, journals_folder, left, restore
+from headcount.tune.servers.server import Running, read_process
 from processes import Headcount
 
 HOST = ThisHost()
@@ -27,9 +30,9 @@ def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return found
 
 
-def changed(file: Path, name: str, *undo: str) -> Journal:
-    """A journal with a change; `undo` is the command after it is undone."""
-    commands = [Undo(undo, None)] if undo else []
+def changed(file: Path, name: str, *undo: str, running: Running | None = None) -> Journal:
+    """A journal with a change; `undo` is the command after it is undone, for a process."""
+    commands = [Undo(undo, running)] if undo else []
     journal = Journal(HOST, f"{journals_folder(HOST)}/{name}", [str(file)], {}, commands)
     journal.change({str(file): OURS}, {})
     end_guard(journal)
@@ -61,6 +64,21 @@ def test_what_was_kept_can_be_undone_again_if_that_failed(file: Path) -> None:
     file.with_name("up").touch()
     assert restore(HOST, one) is None
     assert left(HOST) == []
+
+
+@pytest.mark.parametrize("is_same", [True, False])
+def test_a_server_that_was_restarted_since_is_named(
+    file: Path, headcount: Headcount, tmp_path: Path, is_same: bool
+) -> None:
+    running = read_process(HOST, os.getpid())
+    reloaded = file.with_name("reloaded")
+    server = running if is_same else replace(running, started=running.started - 1)
+    changed(file, "1", "touch", str(reloaded), running=server).keep()
+    ended = headcount.run("tune", "--restore", XDG_STATE_HOME=str(tmp_path / "state"))
+    assert ended.code == 0
+    assert file.read_bytes() == BEFORE
+    assert reloaded.exists() == is_same
+    assert ("restart it to undo the changes" in " ".join(ended.err.split())) == (not is_same)
 
 
 def test_all_is_undone_that_can_be(file: Path, headcount: Headcount, tmp_path: Path) -> None:

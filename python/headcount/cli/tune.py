@@ -242,12 +242,16 @@ def _restore(machine: str | None) -> None:
             out.print(f"nothing to undo: no tuning has left changes in {where}", markup=False)
         problems = []
         for one in found:
-            if (problem := restore(host, one)) is not None:
+            if (problem := restore(host, one, _note)) is not None:
                 problems.append(f"{problem}; see {one.folder}")
             else:
                 out.print(f"undone: {one.folder}", markup=False)
         if problems:
             raise TargetError(f"not everything could be undone: {'; '.join(problems)}")
+
+
+def _note(text: str) -> None:
+    err.print(text, markup=False)
 
 
 def _overrides(

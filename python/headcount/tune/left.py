@@ -1,7 +1,7 @@
 """Journals of earlier tunings of a machine: what they left changed, and how that is undone."""
 
 import posixpath
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from headcount.errors import InputError
@@ -99,14 +99,19 @@ def _under_way(host: Host, one: Left) -> InputError:
     )
 
 
-def restore(host: Host, one: Left) -> str | None:
+def restore(host: Host, one: Left, noted: Callable[[str], None] = lambda _: None) -> str | None:
     """Undo what a tuning has changed; returns what could not be, if anything.
 
-    What somebody else has changed is named once. What fails is there to be undone again.
+    What somebody else has changed is named once. What fails is there to be undone again. `noted`
+    takes what is left to do by hand.
     """
     kept, done = (posixpath.join(one.folder, name) for name in (KEPT, DONE))
     host.run(["rm", "-f", done])
     ended = host.run(["sh", posixpath.join(one.folder, SCRIPT), TOLD], RESTORE_S)
     if host.read(done) is not None:
         host.run(["rm", "-f", kept])
-    return None if ended.code == 0 else ended.output.strip()
+    if ended.code != 0:
+        return ended.output.strip()
+    for line in ended.output.splitlines():
+        noted(line)
+    return None

@@ -54,9 +54,10 @@ again() { # process, its beginning, command
     began=$2
     shift 2
     [ -e unsettled ] && [ "$early" != early ] || return
-    if [ "$pid" != 0 ]; then
-        is_same_boot || return # its number is another process's now
-        is "$pid" "$began" || return
+    # After a boot its number is another process's.
+    if [ "$pid" != 0 ] && ! { is_same_boot && is "$pid" "$began"; }; then
+        echo "process $pid has ended since: if its server runs again, restart it to undo the changes"
+        return
     fi
     "$@" || { echo "this failed: $*"; failed=1; }
 }
