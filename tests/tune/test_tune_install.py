@@ -173,3 +173,14 @@ def test_any_lines_are_installed(before: list[str], after: list[str]) -> None:
         command = ["patch", "-R", "-d", "/", "-p0", "--binary", "-i", str(diff)]
         subprocess.run(command, check=True, capture_output=True)
         assert (machine.root / "f").read_bytes() == old
+
+
+@pytest.mark.parametrize("path", ["/etc/samba/smb.conf", "/srv/my conf/a 'b'.conf"])
+def test_files_in_other_encodings_and_with_blanks_are_installed(tmp_path: Path, path: str) -> None:
+    lines = [b"[global]\n", b"# B\xfcro\n", b"a = 1\n", b"# gr\xf6\xdfer\n", b"b = 1\n", b"# \xe9"]
+    old = b"".join(lines)
+    new = old.replace(b"1", b"2").replace(b"[global]\n", b"[global]\nc = 3\n")
+    files = install_files({path: old}, {path: new}, {}, [service("samba", None, restarts=False)])
+    machine = installation(tmp_path, files, {path: old})
+    machine.play(files[TASKS])
+    assert (machine.root / path[1:]).read_bytes() == new

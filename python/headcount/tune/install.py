@@ -3,7 +3,7 @@
 import json
 import re
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import unified_diff
 from pathlib import Path
@@ -15,6 +15,8 @@ DIFF, SYSCTL, TASKS = "changes.diff", "90-headcount.conf", "changes.yml"
 SYSCTLS = "/proc/sys/"
 WHOLE = "\\ No newline at end of file\n"
 """What patch(1) expects after a last line without a newline."""
+CONTEXT = (3, 2, 1, 0)
+"""Lines around a change that patch(1) compares: fewer if some of them are not UTF-8."""
 TMPFILES = "/etc/tmpfiles.d/90-headcount.conf"
 """The file of systemd-tmpfiles(8) for kernel settings that sysctl(8) does not know."""
 TESTS: Mapping[str, Sequence[str]] = {
@@ -97,13 +99,26 @@ def install_files(
 
 
 def _difference(path: str, before: bytes, after: bytes) -> Iterator[str]:
-    for line in unified_diff(_lines(before), _lines(after), path, path):
-        yield line if line.endswith("\n") else f"{line}\n{WHOLE}"
+    # patch(1) ends a name with a blank in it at a tab.
+    name = f"{path}\t" if " " in path else path
+    old, new = _lines(before), _lines(after)
+    found = (list(unified_diff(old, new, name, name, n=number)) for number in CONTEXT)
+    lines = next(filter(_is_text, found), None)
+    if lines is None:
+        lines = list(unified_diff(old, new, name, name))
+    for line in lines:
+        text = line.encode("utf-8", "surrogateescape").decode(errors="replace")
+        yield text if text.endswith("\n") else f"{text}\n{WHOLE}"
+
+
+def _is_text(lines: Iterable[str]) -> bool:
+    """Whether lines are UTF-8, as a file that is read as text has to be."""
+    return not any("\udc80" <= char <= "\udcff" for line in lines for char in line)
 
 
 def _lines(content: bytes) -> list[str]:
     """Lines as patch(1) sees them: none ends at a form feed or a lone carriage return."""
-    *whole, last = content.decode(errors="replace").split("\n")
+    *whole, last = content.decode(errors="surrogateescape").split("\n")
     return [*(f"{line}\n" for line in whole), *([last] if last else [])]
 
 
