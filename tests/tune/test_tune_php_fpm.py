@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
-from tuned import candidates, put, reload, wait_until
+from tuned import candidates, posing, put, reload, wait_until
 
 from headcount.errors import InputError
 from headcount.lab import keeper
@@ -227,3 +227,25 @@ def test_without_its_title_it_cannot_be_tuned(site: Site) -> None:
     unnamed = type(running)(running.pid, running.started, ["php-fpm8.2"], "/", {})
     with pytest.raises(InputError, match="does not show its configuration"):
         PhpFpm(HOST, unnamed)
+
+
+def test_the_workers_at_the_start_are_tried_alone(tmp_path: Path) -> None:
+    """Their rule of thumb is a formula, and other keys follow its number."""
+    file = tmp_path / "fpm.conf"
+    file.write_text(f"[www]\n{DYNAMIC}", "utf-8")
+    running = posing(f"php-fpm: master process ({file})")
+    start = KNOBS["pm.start_servers"]
+    tunable = Tunable(HOST, PhpFpm(HOST, running), [start], tmp_path / "journal", lambda: None)
+    try:
+        assert [*tunable.originals] == [str(file)]
+        assert b"pm.start_servers = 40\n" in tunable.files({start: "40"})[str(file)]
+    finally:
+        assert tunable.close() is None
+
+
+def test_the_workers_at_the_start_are_not_known_with_a_variable(tmp_path: Path) -> None:
+    file = tmp_path / "fpm.conf"
+    file.write_text(f"[www]\n{DYNAMIC.replace('= 1', '= ${LEAST}')}", "utf-8")
+    server = PhpFpm(HOST, posing(f"php-fpm: master process ({file})"))
+    assert server.setting(KNOBS["pm.start_servers"]) == Setting(None, is_set=False)
+    assert server.setting(KNOBS["pm.min_spare_servers"]).value == "${LEAST}"

@@ -21,7 +21,7 @@ from headcount.tune.restart import Restart, unit_of
 from headcount.tune.servers.joint import Joint, parts
 from headcount.tune.servers.linux import Kernel
 from headcount.tune.servers.server import Server
-from headcount.tune.values import names_of
+from headcount.tune.values import Values, names_of
 
 ANSWER_S = 20.0
 """Longest wait for a server to answer with a new configuration."""
@@ -70,7 +70,8 @@ class Tunable:
         self._server = server
         self._followers = followers
         self._answers = answers
-        trial = {knob: _other(knob, server) for knob in knobs if self._is_servers(knob)}
+        names = names_of(host, 0)
+        trial = {knob: _other(knob, server, names) for knob in knobs if self._is_servers(knob)}
         self.originals = {path: host.read(path) for path in self.files(trial)}
         undo = [Undo(one.reload_command, one.running) for one in parts(server)]
         if restart is not None and restart.command is not None:
@@ -325,8 +326,8 @@ def _needs_restart(before: Configuration, wanted: Configuration) -> bool:
     return any(knob.apply == "restart" for knob, _ in pairs)
 
 
-def _other(knob: Knob, server: Server) -> str:
+def _other(knob: Knob, server: Server, names: Mapping[str, int]) -> str:
     """A value that a knob does not have now, to see which files it would change."""
     present = server.setting(knob).value
-    values: list[str] = [*knob.words, *knob.rules, "1", "2"]
+    values: list[str] = [*knob.words, *Values(knob, present, names).rules, "1", "2"]
     return next(value for value in values if value != present)

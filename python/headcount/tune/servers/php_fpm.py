@@ -129,7 +129,10 @@ class PhpFpm:
             value = None if value is None else _in_unit(knob, value)
             return Setting(value, value not in (None, knob.default), "php.ini")
         if knob.name == START:
-            least, most = (int(self._value(self._pools[0], one) or 0) for one in SPARE)
+            texts = [self._value(self._pools[0], one) or "0" for one in SPARE]
+            if not all(text.isdecimal() for text in texts):  # a variable, such as `${LEAST}`
+                return Setting(None, is_set=False)
+            least, most = map(int, texts)
             return Setting(str(least + (most - least) // 2), is_set=False)
         return Setting(knob.default or None, is_set=False)
 
