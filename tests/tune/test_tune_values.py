@@ -1,5 +1,6 @@
 """What knobs can be on a machine, which are tried, and which are left alone, with reasons."""
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -185,3 +186,22 @@ def test_knobs_of_a_users_file_replace_others(tmp_path: Path) -> None:
         own(file)
     with pytest.raises(InputError, match="there are no knobs of"):
         of_server("lotus")
+
+
+@pytest.mark.parametrize(
+    ("key", "formula"),
+    [("most", "memory_mb"), ("rules", "cpu"), ("most", "1e999"), ("least", "1/0")],
+)
+def test_a_wrong_formula_in_a_users_file_is_found_when_it_is_read(
+    tmp_path: Path, key: str, formula: str
+) -> None:
+    values = {"least": "1", "most": "9", "rules": "2", key: formula}
+    file = tmp_path / "own.toml"
+    file.write_text(
+        'server = "nginx"\ntitle = "nginx"\n[[knob]]\nname = "x"\nabout = "y"\nlimits = ["cpu"]\n'
+        f'default = ""\napply = "reload"\nsource = "me"\nleast = "{values["least"]}"\n'
+        f'most = "{values["most"]}"\nrules = ["{values["rules"]}"]\n',
+        "utf-8",
+    )
+    with pytest.raises(InputError, match=f"the formula {re.escape(formula)}: "):
+        own(file)

@@ -10,7 +10,7 @@ from headcount.errors import InputError
 Names = Mapping[str, int]
 _NONE = (
     *(FormulaError, DecimalException),
-    *(TypeError, AttributeError, LookupError, RecursionError),
+    *(TypeError, AttributeError, LookupError, RecursionError, OverflowError, ValueError),
 )
 """What is raised for invalid formulas."""
 

@@ -6,7 +6,9 @@ from typing import Literal
 from pydantic import Field, model_validator
 
 from headcount.bundle.diagnosis import Limit
+from headcount.errors import InputError
 from headcount.fields.model import Strict
+from headcount.tune.knobs.formula import Names, number
 
 Apply = Literal["reload", "restart", "live"]
 Risk = Literal["none", "data", "security", "service"]
@@ -17,6 +19,10 @@ RISKS: dict[Risk, str] = {
     "security": "it weakens who may read or change what",
     "service": "clients may notice other behaviour",
 }
+
+
+SAMPLE = {"cpus": 2, "memory_mib": 4096, "users": 100}
+"""A machine and a load for which formulas have to have a value."""
 
 
 class Knob(Strict):
@@ -64,6 +70,16 @@ class Knob(Strict):
             raise ValueError(f"{self.name} needs both a least and a largest number, or neither")
         return self
 
+    @model_validator(mode="after")
+    def _has_formulas(self) -> "Knob":
+        values = [text for text in self.rules if self.is_number and text not in self.words]
+        limits = [text for text in (self.least, self.most) if text is not None]
+        for formula in (*limits, *values, *self.means.values()):
+            _check(formula, SAMPLE)
+        for formula in self.together.values():
+            _check(formula, {**SAMPLE, "value": 1})
+        return self
+
     def __hash__(self) -> int:
         """By its name; two of one name are of different servers."""
         return hash(self.name)
@@ -82,6 +98,13 @@ class Knob(Strict):
     def written(self, value: str) -> str:
         """A value as it stands in the configuration: a number with its unit."""
         return f"{value}{self.unit}" if re.fullmatch(r"-?[0-9]+", value) else value
+
+
+def _check(formula: str, names: Names) -> None:
+    try:
+        number(formula, names)
+    except InputError as error:
+        raise ValueError(str(error)) from error
 
 
 class KnobFile(Strict):
