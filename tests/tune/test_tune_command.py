@@ -91,6 +91,8 @@ def test_values_set_by_hand_are_not_changed(tuned: Tuned, headcount: Headcount) 
         (("--target", "lab:nginx", "--workload", "web-mix", "--budget", "5s"), "is too short"),
         (("--target", "lab:nginx", "--workload", "web-mix", "--turn", "0.1s"), "a turn is"),
         (("--target", "lab:nginx", "--workload", "none"), "none"),
+        (("--knob", "keepalive_tiemout"), 'did you mean "keepalive_timeout"?'),
+        (("--allow", "sendfiles"), 'did you mean "sendfile"?'),
     ],
 )
 def test_mistakes_are_errors(

@@ -9,7 +9,7 @@ import pytest
 from headcount.bundle.diagnosis import Diagnosis
 from headcount.errors import InputError
 from headcount.tune.change import Configuration
-from headcount.tune.choose import MOST_KNOBS, Asked, check_tunable, choose, weightiest
+from headcount.tune.choose import MOST_KNOBS, Asked, check_own, check_tunable, choose, weightiest
 from headcount.tune.goal import Goal
 from headcount.tune.knobs.formula import number
 from headcount.tune.knobs.knob import Knob
@@ -205,3 +205,10 @@ def test_a_wrong_formula_in_a_users_file_is_found_when_it_is_read(
     )
     with pytest.raises(InputError, match=f"the formula {re.escape(formula)}: "):
         own(file)
+
+
+def test_a_users_file_for_another_server_is_an_error() -> None:
+    check_own(None, ["nginx"])
+    check_own(of_server("linux"), ["nginx", "linux"])
+    with pytest.raises(InputError, match='is for "linux", and this tunes nginx and php-fpm; '):
+        check_own(of_server("linux"), ["nginx", "php-fpm"])

@@ -321,12 +321,15 @@ def _wanted(target: Target, goal: Goal, changes: Changes) -> "Wanted":
     from headcount.cli import running
     from headcount.tune import goal as goals
     from headcount.tune.choose import Asked
-    from headcount.tune.knobs.library import own
+    from headcount.tune.knobs.library import check_names, own
     from headcount.tune.start import Wanted
 
     budget_s = seconds(goal.budget)
     if budget_s < LEAST_BUDGET_S:
         raise InputError(f"--budget {goal.budget} is too short: give it a minute or more")
+    own_knobs = own(changes.knobs) if changes.knobs is not None else None
+    check_names("--knob", changes.knob or (), own_knobs)
+    check_names("--allow", changes.allow or (), own_knobs)
     return Wanted(
         goal=goals.parse(goal.goal),
         budget_s=budget_s,
@@ -340,7 +343,7 @@ def _wanted(target: Target, goal: Goal, changes: Changes) -> "Wanted":
             change_set=changes.change_set,
             restarts=changes.restarts or changes.restart_command is not None,
         ),
-        own=own(changes.knobs) if changes.knobs is not None else None,
+        own=own_knobs,
         baseline=bundle_folder(goal.from_) if goal.from_ is not None else None,
         named=running.named(target.pid, target.unit, target.cgroup, target.container),
         apply=changes.apply,

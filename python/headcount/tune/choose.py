@@ -7,7 +7,7 @@ from typing import Protocol
 from headcount.bundle.diagnosis import Diagnosis, Limit
 from headcount.errors import InputError
 from headcount.tune.goal import Goal
-from headcount.tune.knobs.knob import RISKS, Knob
+from headcount.tune.knobs.knob import RISKS, Knob, KnobFile
 from headcount.tune.servers.server import COMMAND_LINE, ENVIRONMENT, Setting
 from headcount.tune.values import Values
 
@@ -81,6 +81,15 @@ def check_tunable(diagnosis: Diagnosis, goal: Goal, *, has_behind: bool = False)
         return
     if (reason := AGAINST.get(diagnosis.limit)) is not None:
         raise InputError(f"nothing to tune: {reason}. The diagnosis: {diagnosis.sentence}")
+
+
+def check_own(own: KnobFile | None, servers: Sequence[str]) -> None:
+    """Raise InputError if knobs of a file of your own are of none of the servers that are tuned."""
+    if own is not None and own.server not in servers:
+        raise InputError(
+            f'the file of --knobs is for "{own.server}", and this tunes {" and ".join(servers)}; '
+            "leave it out, or correct its `server`"
+        )
 
 
 class Tuned(Protocol):

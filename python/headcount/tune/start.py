@@ -26,7 +26,7 @@ from headcount.plan.plan import Plan
 from headcount.tune.answer import Ending, Known, answer
 from headcount.tune.baseline import searched, trial_users
 from headcount.tune.boot import boot_hook
-from headcount.tune.choose import Asked, Choice, check_tunable, choose, weightiest
+from headcount.tune.choose import Asked, Choice, check_own, check_tunable, choose, weightiest
 from headcount.tune.far_host import FarHost
 from headcount.tune.goal import Goal
 from headcount.tune.host import Host, ThisHost
@@ -139,6 +139,8 @@ def _tuned(
     with connect(levels, secrets, named=wanted.named) as connected:
         sut = replace(connected, is_followed=True)  # also after a restart
         servers = find_all(host, _pids(sut))
+        kernel = [LINUX] if wanted.kernel else []
+        check_own(wanted.own, [*(one.name for one in servers), *kernel])
         knobs = {one.name: _knobs(one.name, wanted.own) for one in servers}
         server = Joint(servers, knobs)
         restart = _restart(host, sut, server, wanted)
@@ -151,7 +153,7 @@ def _tuned(
             for choice in choose(Part(name, server), of_one, diagnosis, asked, names, held)
         ]
         if wanted.kernel:
-            found += _of_kernel(host, sut, diagnosis, asked, names)
+            found += _of_kernel(host, sut, diagnosis, asked, names, wanted.own)
         processes = Processes(host, server.servers)
         more, reasons = process_choices(processes, bundle.levels, diagnosis, asked, names)
         choices = weightiest([*found, *more])
@@ -170,12 +172,17 @@ def _knobs(server: str, own: KnobFile | None) -> Sequence[Knob]:
 
 
 def _of_kernel(
-    host: Host, sut: Sut, diagnosis: Diagnosis, asked: Asked, names: Mapping[str, int]
+    host: Host,
+    sut: Sut,
+    diagnosis: Diagnosis,
+    asked: Asked,
+    names: Mapping[str, int],
+    own: KnobFile | None,
 ) -> Sequence[Choice]:
     """Knobs of the kernel; raises InputError if this user may not set them."""
     if host.run(["id", "-u"]).output.strip() != "0":
         raise InputError("--kernel: only root may change kernel settings; run it as root")
-    return choose(_linux(host, sut), of_server(LINUX).knob, diagnosis, asked, names)
+    return choose(_linux(host, sut), _knobs(LINUX, own), diagnosis, asked, names)
 
 
 def _linux(host: Host, sut: Sut) -> Linux:

@@ -1,7 +1,7 @@
 """The built-in knobs, those of installed packages, and those of a file of your own."""
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
@@ -10,7 +10,7 @@ from types import ModuleType
 from pydantic import ValidationError
 
 from headcount.errors import InputError
-from headcount.fields.mistakes import describe
+from headcount.fields.mistakes import describe, nearest
 from headcount.installed import added, refusal
 from headcount.plan.toml_file import toml_values
 from headcount.tune.knobs.knob import Knob, KnobFile
@@ -78,6 +78,17 @@ def own(path: Path) -> KnobFile:
         return KnobFile(**values)
     except ValidationError as error:
         raise InputError(describe(error, KnobFile, str(path))) from error
+
+
+def check_names(option: str, names: Iterable[str], own: KnobFile | None) -> None:
+    """Raise InputError for a knob that no server has, nor a file of your own."""
+    files = [*library().values(), *([own] if own is not None else [])]
+    alone = [knob.name for file in files for knob in file.knob]
+    # Knobs that two servers have carry the server's name if both are tuned together.
+    known = {*alone, *(f"{file.server} {knob.name}" for file in files for knob in file.knob)}
+    for name in names:
+        if name not in known:
+            raise InputError(f"{option} {name}: no server has this knob{nearest(name, alone)}")
 
 
 def merged(first: KnobFile, second: KnobFile) -> KnobFile:
