@@ -18,6 +18,7 @@ from headcount.pilot.pilot import Event, Pilot, look_text
 from headcount.pilot.treatment import Treatment
 from headcount.pilot.trial import CONFIDENCE, PAIRS, Verdict, gain, is_harmful, judge
 from headcount.pilot.work import Work, between, descendants, times, watch
+from headcount.tune.processes.attributes import OTHER, Attributes
 
 SERVER = Server("nginx", (0, 1), 3, "mq-deadline")
 BUSY = Work(10.0, 2.0, 2.0, 0.0, 0, 5.0, {"tar": 3.0, "gzip": 2.0})
@@ -119,6 +120,20 @@ def test_a_trial_that_harms_ends_early() -> None:
     slower = Work(10.0, 2.0, 6.0, 0.0)
     assert gain(BUSY, slower) == pytest.approx(math.log(2 / 4))
     assert gain(BUSY, Work(10.0, 0.0, 0.0, 0.0)) is None
+
+
+@pytest.mark.parametrize(
+    ("allowed", "pinned"), [((0, 1, 2), [0, 1, 2, 0]), ((2, 3), [2, 3, 2, 3]), ((8,), [8, 8, 8, 8])]
+)
+def test_a_process_stays_on_a_cpu_that_it_may_use(
+    allowed: tuple[int, ...], pinned: list[int]
+) -> None:
+    """The kernel refuses CPUs outside of its control group's."""
+    server = Server("nginx", (0, 1, 2, 3), 4, None)
+    one = Attributes(0, OTHER, 0, 0, frozenset(allowed))
+    treated = MODULES["affinity"].treated
+    found = [treated(one, place, server).cpus for place in range(4)]
+    assert found == [frozenset({cpu}) for cpu in pinned]
 
 
 def test_modules_give_reasons_only_where_they_may_help() -> None:

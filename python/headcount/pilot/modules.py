@@ -174,7 +174,9 @@ def _first_at_disk(one: Attributes, _: int, server: Server) -> Attributes:
 
 
 def _pinned(one: Attributes, place: int, server: Server) -> Attributes:
-    return replace(one, cpus=frozenset({server.cpus[place % len(server.cpus)]}))
+    # It may be kept from some CPUs, on purpose or by its control group.
+    cpus = [cpu for cpu in server.cpus if cpu in one.cpus] or sorted(one.cpus)
+    return replace(one, cpus=frozenset({cpus[place % len(cpus)]}))
 
 
 def _in_batches(one: Attributes, _: int, __: Server) -> Attributes:
