@@ -13,6 +13,7 @@ import pytest
 
 from headcount.lab import port
 from headcount.lab.nginx import program
+from headcount.pilot.pilot import AGAIN_S
 from headcount.pilot.work import descendants, threads
 from headcount.tune.processes.attributes import Attributes, read
 from processes import Headcount, wait_for
@@ -96,6 +97,16 @@ if ROOT:
         command.reach(lambda: "nginx uses" in command.out, LOOK_S)
         os.kill(pid, signal.SIGTERM)
         ended = command.ended()
+        assert ended.code == 0, ended
+        assert "everything was put back" in ended.out
+
+    def test_the_pilot_ends_with_an_idle_server(headcount: Headcount) -> None:
+        """Its pause until it looks again is a minute."""
+        with subprocess.Popen(["sleep", "600"]) as server:
+            command = headcount.start("pilot", "--pid", str(server.pid), "--turn", "1s")
+            command.reach(lambda: "sleep is idle" in command.out, LOOK_S)
+            server.kill()
+            ended = command.ended(AGAIN_S / 2)
         assert ended.code == 0, ended
         assert "everything was put back" in ended.out
 

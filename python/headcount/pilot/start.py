@@ -15,6 +15,8 @@ from headcount.pilot.work import lives
 from headcount.tune.host import ThisHost
 from headcount.tune.left import Left, left, restore
 
+LOOK_S = 1.0
+"""How often a pause looks whether the server still runs."""
 UNDONE = (
     "the guard did not hear from the pilot in time and has put everything back: the machine was "
     "stopped, or badly overloaded; start again"
@@ -108,11 +110,19 @@ def _stop(roots: Sequence[int], for_s: float | None, journal: Journal) -> Callab
     """Waits; returns whether the time is over, the server has ended, or all was put back."""
     end_s = None if for_s is None else time.monotonic() + for_s
 
-    def stop(wait_s: float) -> bool:
-        left_s = wait_s if end_s is None else min(wait_s, end_s - time.monotonic())
-        time.sleep(max(left_s, 0.0))
+    def is_over() -> bool:
         over = end_s is not None and time.monotonic() >= end_s
         return over or not all(map(lives, roots)) or journal.is_undone
+
+    def stop(wait_s: float) -> bool:
+        until_s = time.monotonic() + wait_s
+        if end_s is not None:
+            until_s = min(until_s, end_s)
+        while (left_s := until_s - time.monotonic()) > 0:
+            time.sleep(min(left_s, LOOK_S))
+            if is_over():
+                return True
+        return is_over()
 
     return stop
 
