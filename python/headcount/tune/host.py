@@ -16,6 +16,8 @@ COMMAND_S = 60.0
 """Longest wait for a configuration test or a restart."""
 NEW = ".headcount"
 """Suffix of a new file until it replaces the old one; `restore.sh` uses it, too."""
+ACL = "system.posix_acl_access"
+"""Extended attribute with a file's access control list (acl(5))."""
 MOST_OUTPUT = 8 << 20
 """How many characters are kept from the end of a command's output."""
 
@@ -141,6 +143,7 @@ def replace(path: Path, content: bytes) -> None:
                 old = path.stat()
                 os.fchmod(file.fileno(), stat.S_IMODE(old.st_mode))
                 os.fchown(file.fileno(), old.st_uid, old.st_gid)
+                _copy_acl(path, file.fileno())
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
@@ -151,6 +154,15 @@ def replace(path: Path, content: bytes) -> None:
         raise
     with Folder(path.parent) as folder:
         folder.sync()
+
+
+def _copy_acl(path: Path, file: int) -> None:
+    """Give an open file the access control list of another, whose mode shows only its mask."""
+    try:
+        known = os.getxattr(path, ACL)
+    except OSError:  # it has none, or its file system
+        return
+    os.setxattr(file, ACL, known)
 
 
 def _is_virtual(path: Path) -> bool:
