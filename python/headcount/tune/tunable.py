@@ -20,7 +20,7 @@ from headcount.tune.processes.processes import Treated
 from headcount.tune.restart import Restart, unit_of
 from headcount.tune.servers.joint import Joint, parts
 from headcount.tune.servers.linux import Kernel
-from headcount.tune.servers.server import Server
+from headcount.tune.servers.server import Server, executable
 from headcount.tune.values import Values, names_of
 
 ANSWER_S = 20.0
@@ -161,7 +161,7 @@ class Tunable:
 
     def _service(self, one: Server, *, restarts: bool) -> Service:
         pid = one.running.pid
-        exe = self._host.run(["readlink", f"/proc/{pid}/exe"]).output.strip()
+        exe = executable(self._host, pid)
         unit, program = unit_of(self._host, pid), posixpath.basename(exe)
         return service(one.name, unit, program, restarts=restarts)
 

@@ -20,6 +20,7 @@ from headcount.tune.servers.server import (
     Running,
     Setting,
     as_bytes,
+    executable,
     option,
     signalled,
     text_of,
@@ -63,8 +64,7 @@ class Apache:
         self._texts: dict[str, str] = {}
         self._defined: set[str] = set()
         self._names = {*_PLAIN, *(name for name in running.environment if "APACHE" in name)}
-        exe = host.run(["readlink", f"/proc/{running.pid}/exe"])
-        self._program = exe.output.strip() if exe.code == 0 else running.command[0]
+        self._program = executable(host, running.pid) or running.command[0]
 
     @property
     def reload_command(self) -> Sequence[str]:

@@ -14,6 +14,7 @@ from headcount.tune.servers.server import (
     Running,
     Setting,
     as_bytes,
+    executable,
     option,
     read_process,
     signalled,
@@ -65,8 +66,7 @@ class PhpFpm:
                 "title; start it with --fpm-config FILE"
             )
         self._main = absolute(path, self.running.directory or "/")
-        exe = host.run(["readlink", f"/proc/{self.running.pid}/exe"])
-        self._program = exe.output.strip()
+        self._program = executable(host, self.running.pid)
 
     @property
     def reload_command(self) -> Sequence[str]:

@@ -33,6 +33,7 @@ from headcount.tune.servers.server import (
     Running,
     Setting,
     as_bytes,
+    executable,
     option,
     read_process,
     signalled,
@@ -229,10 +230,10 @@ def first_process(host: Host, running: Running) -> Running:
 
 def program_of(host: Host, pid: int) -> str:
     """The path of a process's program, or of its replacement if it was upgraded meanwhile."""
-    ended = host.run(["readlink", f"/proc/{pid}/exe"])
-    if ended.code != 0:
+    found = executable(host, pid)
+    if not found:
         raise TargetError(f"the server's process {pid} has gone, or belongs to another user")
-    return ended.output.strip().removesuffix(" (deleted)")
+    return found
 
 
 def _objection(output: str) -> str:

@@ -12,7 +12,7 @@ from headcount.tune.knobs.knob import Knob
 from headcount.tune.knobs.library import of_server
 from headcount.tune.servers.common import real_path
 from headcount.tune.servers.redis_text import MARK, appended, directives, plain
-from headcount.tune.servers.server import Running, Setting, as_bytes, text_of
+from headcount.tune.servers.server import Running, Setting, as_bytes, executable, text_of
 
 NAMES = ("redis-server", "redis-check-rdb", "valkey-server", "valkey-check-rdb")
 """Programs that are this server; Debian's redis-server is a link to redis-check-rdb."""
@@ -78,7 +78,7 @@ class Redis:
         """
         if self._host.run(["test", "-x", named]).code == 0:
             return named
-        exe = self._host.run(["readlink", f"/proc/{self.running.pid}/exe"]).output.strip()
+        exe = executable(self._host, self.running.pid)
         return posixpath.join(posixpath.dirname(exe), posixpath.basename(named))
 
     def _found_client(self) -> tuple[Sequence[str], str]:

@@ -17,7 +17,7 @@ from headcount.tune.servers import (
     redis,
     samba,
 )
-from headcount.tune.servers.server import Running, Server, read_process
+from headcount.tune.servers.server import Running, Server, executable, read_process
 
 KINDS: Mapping[str, Callable[[Host, Running], Server]] = {
     **dict.fromkeys(nginx.NAMES, nginx.Nginx),
@@ -53,8 +53,7 @@ def find_all(host: Host, pids: Iterable[int]) -> Sequence[Server]:
     seen: list[str] = []
     found: dict[str, Server] = {}  # by their programs: one process of each is enough
     for pid in pids:
-        exe = host.run(["readlink", f"/proc/{pid}/exe"]).output.strip()
-        program = _kind(host, pid, posixpath.basename(exe))
+        program = _kind(host, pid, posixpath.basename(executable(host, pid)))
         if program in KINDS and program not in found:
             with suppress(TargetError):
                 found[program] = KINDS[program](host, read_process(host, pid))

@@ -17,6 +17,7 @@ from headcount.tune.servers.server import (
     Running,
     Setting,
     as_bytes,
+    executable,
     option,
     read_process,
     signalled,
@@ -61,7 +62,7 @@ class Samba:
         self.running = _first(host, running)
         self._texts: dict[str, str] = {}
         self._before: Sequence[str] = ()
-        self._program = host.run(["readlink", f"/proc/{self.running.pid}/exe"]).output.strip()
+        self._program = executable(host, self.running.pid)
 
     @property
     def reload_command(self) -> Sequence[str]:
@@ -224,8 +225,7 @@ def _first(host: Host, running: Running) -> Running:
         status = host.read(f"/proc/{running.pid}/status") or b""
         found = re.search(rb"^PPid:\s*([1-9][0-9]*)$", status, re.MULTILINE)
         parent = int(found[1]) if found else 0
-        exe = host.run(["readlink", f"/proc/{parent}/exe"]).output.strip()
-        if posixpath.basename(exe) not in NAMES:
+        if posixpath.basename(executable(host, parent)) not in NAMES:
             return running
         running = read_process(host, parent)
 

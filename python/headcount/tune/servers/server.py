@@ -106,6 +106,15 @@ def signalled(running: Running, name: str = "HUP") -> Sequence[str]:
     return ("kill", f"-{name}", str(running.pid))
 
 
+def executable(host: Host, pid: int) -> str:
+    """The path of a process's program, or of its replacement if it was upgraded meanwhile.
+
+    Empty where the process has gone, or belongs to another user.
+    """
+    ended = host.run(["readlink", f"/proc/{pid}/exe"])
+    return ended.output.strip().removesuffix(" (deleted)") if ended.code == 0 else ""
+
+
 def read_process(host: Host, pid: int) -> Running:
     """A process as it runs; raises TargetError where it has gone or may not be read."""
     stat = host.read(f"/proc/{pid}/stat")
