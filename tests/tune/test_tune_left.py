@@ -1,6 +1,7 @@
 """What earlier tunings have left, and what `headcount tune --restore` makes of it."""
 
 import os
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,9 +12,10 @@ from headcount.errors import ExitCode, InputError
 from headcount.pilot.journal import Journal as PilotJournal
 from headcount.pilot.prepared import KIND
 from headcount.pilot.start import put_back
-from headcount.tune.host import ThisHost
+from headcount.tune.host import COMMAND_S, Ended, ThisHost
 from headcount.tune.journal import BEAT, Journal, Undo
 from headcount.tune.left import check_nothing_left, journals_folder, left, restore
+from headcount.tune.restart import RESTART_S
 from headcount.tune.servers.server import Running, read_process
 from processes import Headcount
 
@@ -125,3 +127,17 @@ def test_a_pilot_at_work_is_not_called_nothing(file: Path) -> None:
     assert pilots.close() is None
     assert put_back() == []
     assert file.read_bytes() == BEFORE
+
+
+def test_undoing_waits_as_long_as_a_restart_may_take(file: Path, tmp_path: Path) -> None:
+    waits: list[float] = []
+
+    class Watched(ThisHost):
+        def run(self, command: Sequence[str], longest_s: float = COMMAND_S) -> Ended:
+            waits.append(longest_s)
+            return super().run(command, longest_s)
+
+    journal = Journal(Watched(), str(tmp_path / "journal"), [str(file)], {}, [])
+    waits.clear()
+    assert journal.restore() is None
+    assert min(waits) > RESTART_S

@@ -30,6 +30,10 @@ PATIENCE_S = 15
 a thread, shorter than somebody takes to look for what went wrong."""
 
 
+RESTORE_S = 300.0
+"""Longest wait for a server that is restarted while changes are undone."""
+
+
 class KernelRefusal(Exception):  # noqa: N818 - an answer, not a failure
     """The kernel refuses a value for a setting."""
 
@@ -188,7 +192,7 @@ class Journal:
 
     def restore(self) -> str | None:
         """Undo everything; returns what could not be undone, if anything."""
-        ended = self._host.run(["sh", f"{self.folder}/{SCRIPT}"])
+        ended = self._host.run(["sh", f"{self.folder}/{SCRIPT}"], RESTORE_S)
         return None if ended.code == 0 else ended.output.strip()
 
 

@@ -6,10 +6,8 @@ from dataclasses import dataclass
 
 from headcount.errors import InputError
 from headcount.tune.host import Host
-from headcount.tune.journal import DONE, GUARD, KEPT, SCRIPT
+from headcount.tune.journal import DONE, GUARD, KEPT, RESTORE_S, SCRIPT
 
-RESTORE_S = 300.0
-"""Longest wait for a server that is restarted while changes are undone."""
 TOLD = "told"
 """Argument of the script if a person reads what it prints."""
 FOLDER = """
