@@ -8,7 +8,7 @@ is() { # process or thread, its beginning
 treat() { # nice, policy, class and level of I/O priority, CPUs, each - where it stays; threads
     nice=$1 policy=$2 class=$3 level=$4 cpus=$5
     shift 5
-    [ "$nice" = - ] || renice -n "$nice" -p "$@"
+    [ "$nice" = - ] || renice "$nice" -p "$@" # BusyBox would add what follows -n
     for one in "$@"; do
         case $policy in 0) chrt -o -p 0 "$one" ;; 3) chrt -b -p 0 "$one" ;; esac
         [ "$class" = - ] || ionice -c "$class" -n "$level" -p "$one"
