@@ -34,6 +34,29 @@ def test_directives_are_found_with_their_blocks() -> None:
     assert ("http server location", "return", ("200", "}")) in found
 
 
+LUA = """\
+http {
+    init_by_lua_block { t = { a = "}" } -- it's {
+        --[==[ { ]] ]==] s = [[ ' { ]] u = 'it\\'s {' }
+    server { set_by_lua_block $x { return 1 } listen 80; content_by_lua_block { ngx.say('a;b') } }
+}
+"""
+
+
+def test_programs_in_lua_are_passed_over() -> None:
+    found = [(one.context, one.name, one.words) for one in directives(LUA)]
+    assert found == [
+        ("", "http", ()),
+        ("http", "init_by_lua_block", ()),
+        ("http", "server", ()),
+        ("http server", "set_by_lua_block", ("$x",)),
+        ("http server", "listen", ("80",)),
+        ("http server", "content_by_lua_block", ()),
+    ]
+    with pytest.raises(InputError, match="a block of Lua is not closed"):
+        list(directives("a_by_lua_block { x = '}' "))
+
+
 def test_a_directive_is_replaced_and_nothing_else() -> None:
     found = next(one for one in directives(TEXT) if one.name == "worker_processes")
     assert replaced(TEXT, found, "worker_processes auto;") == TEXT.replace(

@@ -1,9 +1,19 @@
 """nginx's configuration as text: where each directive stands, and how it is replaced."""
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from headcount.errors import InputError
+
+LUA = "_by_lua_block"
+"""Suffix of directives whose block is a program in Lua (OpenResty, lua-nginx-module)."""
+_LUA = re.compile(
+    r"--\[(=*)\[.*?\]\1\]|--[^\n]*|\[(=*)\[.*?\]\2\]"
+    r"|\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\])*'|[{}]",
+    re.DOTALL,
+)
+"""Comments, quoted texts and braces of Lua (Lua 5.1 manual, 2.1)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +65,7 @@ def directives(text: str, context: str = "") -> Iterator[Directive]:
 def _tokens(text: str) -> Iterator[tuple[str, bool, int, int]]:
     """Words and marks such as `;`, with where they begin and end (nginx: ngx_conf_read_token)."""
     at, length = 0, len(text)
+    first = ""
     while at < length:
         char = text[at]
         if char.isspace():
@@ -64,11 +75,23 @@ def _tokens(text: str) -> Iterator[tuple[str, bool, int, int]]:
             at = length if end < 0 else end
         elif char in ";{}":
             yield char, True, at, at + 1
-            at += 1
+            at = _lua_end(text, at + 1) if char == "{" and first.endswith(LUA) else at + 1
+            first = ""
         else:
             word, end = _quoted(text, at) if char in "\"'" else _bare(text, at)
             yield word, False, at, end
+            first = first or word
             at = end
+
+
+def _lua_end(text: str, at: int) -> int:
+    """Where the brace is that closes a block of Lua: others are in pairs, quoted or in comments."""
+    depth = 1
+    for found in _LUA.finditer(text, at):
+        depth += {"{": 1, "}": -1}.get(found[0], 0)
+        if depth == 0:
+            return found.start()
+    raise InputError("a block of Lua is not closed")
 
 
 def _quoted(text: str, at: int) -> tuple[str, int]:
