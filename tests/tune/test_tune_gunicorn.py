@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 from test_tune_values import NAMES, diagnosis
-from tuned import candidates, put, wait_until
+from tuned import candidates, posing, put, wait_until
 
 from gunicorn_site import APPLICATION, PROGRAM, Site, gunicorn_site
 from headcount.errors import InputError
@@ -73,6 +73,18 @@ def printed_settings(site: Site, arguments: Sequence[str] = ()) -> Mapping[str, 
 )
 def test_a_command_line_of_gunicorn(command: str, expected: list[str] | None) -> None:
     assert arguments(command.split()) == expected
+
+
+def test_a_python_that_only_gunicorn_finds(tmp_path: Path) -> None:
+    """`venv/bin/python -m gunicorn`, started in its folder."""
+    python = tmp_path / "venv" / "bin" / "python"
+    python.parent.mkdir(parents=True)
+    python.write_text(f'#!/bin/sh\nexec {sys.executable} "$@"\n', "utf-8")
+    python.chmod(0o755)
+    tmp_path.joinpath("gunicorn.conf.py").write_text("workers = 3\n", "utf-8")
+    command = ["venv/bin/python", "-m", "gunicorn", "page:app"]
+    server = Gunicorn(HOST, posing(*command, directory=str(tmp_path)))
+    assert server.setting(WORKERS).value == "3"
 
 
 def test_gunicorn_knows_every_default(site: Site) -> None:

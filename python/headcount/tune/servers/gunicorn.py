@@ -18,6 +18,7 @@ from headcount.tune.servers.server import (
     Running,
     Setting,
     as_bytes,
+    executable,
     option,
     read_process,
     signalled,
@@ -106,7 +107,9 @@ class Gunicorn:
         named = option(self._given, "-c") or option(self._given, "--config") or USUAL
         needed = absolute(named, self._folder)
         who = (str(self.running.pid), *worker, self._folder, needed)
-        return [self._python, "-c", AS_IT, *who, *command]
+        # Its own name for its Python may only be found in its folder, or in its search path.
+        python = executable(self._host, self.running.pid) or self._python
+        return [python, "-c", AS_IT, *who, *command]
 
     @cached_property
     def _found(self) -> Mapping[str, Any]:
