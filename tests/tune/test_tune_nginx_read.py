@@ -3,9 +3,8 @@
 from pathlib import Path
 
 import pytest
-from tuned import knob, posing
+from tuned import PosingHost, knob, posing
 
-from headcount.tune.host import ThisHost
 from headcount.tune.servers.nginx import Nginx
 
 POSING = """#!/bin/sh
@@ -22,7 +21,7 @@ def nginx(folder: Path, text: str, *, is_old: bool = False) -> Nginx:
     program = folder / "nginx"
     program.write_text(POSING.format(folder=folder, is_old="1" if is_old else ""), "utf-8")
     program.chmod(0o755)
-    return Nginx(ThisHost(), posing(f"nginx: master process {program}"))
+    return Nginx(PosingHost(str(program)), posing("nginx: master process sbin/nginx"))
 
 
 def edited(server: Nginx, folder: Path, **changes: str) -> str:

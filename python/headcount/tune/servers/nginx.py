@@ -11,7 +11,14 @@ from headcount.tune.host import Host
 from headcount.tune.knobs.knob import Knob
 from headcount.tune.servers.common import Place, real_path
 from headcount.tune.servers.nginx_text import Directive, directives, inserted, replaced
-from headcount.tune.servers.server import Running, Setting, as_bytes, option, signalled
+from headcount.tune.servers.server import (
+    Running,
+    Setting,
+    as_bytes,
+    executable,
+    option,
+    signalled,
+)
 
 NAMES = ("nginx",)
 """Programs that are this server."""
@@ -50,9 +57,10 @@ class Nginx:
         """SIGHUP makes it read its files again."""
         return signalled(self.running)
 
-    @property
+    @cached_property
     def _program(self) -> str:
-        return self._command[0]
+        # The word in the title may be relative, or only in the search path of who started it.
+        return executable(self._host, self.running.pid) or self._command[0]
 
     def _asked(self, *options: str) -> str:
         given = [
