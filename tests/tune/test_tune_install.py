@@ -16,7 +16,15 @@ from tuned import knob, lab
 from headcount.tune.change import Changes
 from headcount.tune.drop_in import DropIn
 from headcount.tune.host import ThisHost
-from headcount.tune.install import DIFF, SYSCTL, TASKS, install_command, install_files, service
+from headcount.tune.install import (
+    DIFF,
+    SYSCTL,
+    TASKS,
+    install_command,
+    install_files,
+    install_lines,
+    service,
+)
 from headcount.tune.knobs.library import of_server
 from headcount.tune.servers.joint import Joint
 from headcount.tune.servers.registry import find_all
@@ -184,3 +192,14 @@ def test_files_in_other_encodings_and_with_blanks_are_installed(tmp_path: Path, 
     machine = installation(tmp_path, files, {path: old})
     machine.play(files[TASKS])
     assert (machine.root / path[1:]).read_bytes() == new
+
+
+def test_what_is_kept_is_not_to_be_installed_once_more() -> None:
+    folder = Path("runs/x")
+    patch, ansible = f"To install: {install_command(folder / DIFF)}", f"Ansible: {folder / TASKS}"
+    kernel = f"To install: {install_command(folder / SYSCTL)}"
+    names = [DIFF, SYSCTL, TASKS]
+    assert install_lines(names, folder, is_kept=False) == [patch, kernel, f"Or with {ansible}"]
+    # Kernel settings are lost at the next boot.
+    assert install_lines(names, folder, is_kept=True) == [kernel, f"Or with {ansible}"]
+    assert install_lines([DIFF, TASKS], folder, is_kept=True) == [f"With {ansible}"]

@@ -382,12 +382,9 @@ def _turn_s(text: str) -> float:
 
 def _show(found: "Tuning", folder: Path) -> None:
     from headcount.report.terminal import tuning
-    from headcount.tune.install import TASKS, install_command
+    from headcount.tune.install import install_lines
 
     tuning.answer(found, out)
-    for name in found.files:
-        path = folder / name
-        is_ansibles = name == TASKS
-        text = f"Or with Ansible: {path}" if is_ansibles else f"To install: {install_command(path)}"
-        out.print(text, markup=False, soft_wrap=True)
+    for line in install_lines(found.files, folder, is_kept=found.kept):
+        out.print(line, markup=False, soft_wrap=True)
     out.print(f"Bundle: {folder}", markup=False)

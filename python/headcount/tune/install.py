@@ -193,3 +193,15 @@ def install_command(path: Path) -> str:
         return drop_in_command(path.name, str(path))
     # patch(1) takes absolute names in the root folder only.
     return f"patch -d / -p0 < {file}" if path.name == DIFF else f"cp {file} /etc/sysctl.d/"
+
+
+def install_lines(names: Iterable[str], folder: Path, *, is_kept: bool) -> Sequence[str]:
+    """How a person installs the files of a tuning: what is kept is in the server's files already.
+
+    The tasks are for other machines, too.
+    """
+    wanted = [name for name in names if not (is_kept and name == DIFF)]
+    found = [f"To install: {install_command(folder / one)}" for one in wanted if one != TASKS]
+    if TASKS in wanted:
+        found.append(f"{'Or with' if found else 'With'} Ansible: {folder / TASKS}")
+    return found
