@@ -26,6 +26,7 @@ from headcount.tune.install import (
     service,
 )
 from headcount.tune.knobs.library import of_server
+from headcount.tune.servers.common import with_block
 from headcount.tune.servers.joint import Joint
 from headcount.tune.servers.registry import find_all
 from headcount.tune.tunable import Tunable
@@ -203,3 +204,10 @@ def test_what_is_kept_is_not_to_be_installed_once_more() -> None:
     # Kernel settings are lost at the next boot.
     assert install_lines(names, folder, is_kept=True) == [kernel, f"Or with {ansible}"]
     assert install_lines([DIFF, TASKS], folder, is_kept=True) == [f"With {ansible}"]
+
+
+def test_the_comment_that_is_installed_holds_for_good() -> None:
+    before = "a = 1\n"
+    after = with_block(before, ["a = 2"])
+    text = install_files({"/f": before.encode()}, {"/f": after.encode()}, {}, [])[DIFF]
+    assert "+# Set by headcount tune; what comes later in the file counts.\n+a = 2\n" in text

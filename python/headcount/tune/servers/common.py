@@ -10,7 +10,7 @@ from headcount.tune.host import Host
 
 FOLDERS = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 """Folders of system programs; an ordinary user's search path lacks some of them."""
-BEGIN = "# Changed by headcount tune, until it puts everything back:"
+BEGIN = "# Set by headcount tune; what comes later in the file counts."
 _SIZES = {"b": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
 _TIMES = {"secs": 1, "mins": 60, "hours": 3600, "days": 86400, "weeks": 604800}
 # No `eval`: without a separator the shell only replaces the pattern by the names that match.
