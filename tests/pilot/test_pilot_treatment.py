@@ -116,6 +116,19 @@ def family() -> Iterator[Family]:
     process.communicate()
 
 
+def test_a_policy_that_a_server_gave_a_thread_later_stays() -> None:
+    with subprocess.Popen(["sleep", "600"]) as process:
+        try:
+            os.sched_setscheduler(process.pid, os.SCHED_OTHER, os.sched_param(0))
+            treatment = Treatment([process.pid])
+            os.sched_setscheduler(process.pid, os.SCHED_IDLE, os.sched_param(0))
+            for modules in ([MODULES["convoy"]], []):
+                treatment.apply(modules, SERVER)
+                assert os.sched_getscheduler(process.pid) == os.SCHED_IDLE
+        finally:
+            process.kill()
+
+
 if ROOT:  # nobody else may raise a priority
 
     def test_all_threads_and_new_ones_are_treated_and_put_back(family: Family) -> None:

@@ -6,6 +6,8 @@ import subprocess
 from importlib.resources import files
 from pathlib import Path
 
+import pytest
+
 TREAT = files("headcount.tune").joinpath("scripts").joinpath("treat.sh").read_text("ascii")
 BUSYBOX = """#!/bin/sh
 if [ "$1" = -n ]; then
@@ -29,5 +31,24 @@ def test_a_nice_value_is_the_same_however_often_it_is_set(tmp_path: Path) -> Non
                 script = f"{TREAT}treat {wanted} - - - - {process.pid}"
                 subprocess.run(["sh", "-c", script], check=True, env=environment)
                 assert os.getpriority(os.PRIO_PROCESS, process.pid) == wanted
+        finally:
+            process.kill()
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (os.SCHED_OTHER, os.SCHED_OTHER),
+        (os.SCHED_BATCH, os.SCHED_OTHER),
+        (os.SCHED_IDLE, os.SCHED_IDLE),  # as it is with real time, which only root may set
+    ],
+)
+def test_a_policy_that_is_never_changed_is_not_put_back(before: int, after: int) -> None:
+    with subprocess.Popen(["sleep", "600"]) as process:
+        try:
+            os.sched_setscheduler(process.pid, before, os.sched_param(0))
+            script = f"{TREAT}treat - {os.SCHED_OTHER} - - - {process.pid}"
+            subprocess.run(["sh", "-c", script], check=True)
+            assert os.sched_getscheduler(process.pid) == after
         finally:
             process.kill()

@@ -86,7 +86,7 @@ class Treatment:
     def _treat(self, tid: int, place: int, modules: Sequence[Module], server: Server) -> None:
         now = attributes.read(tid)
         original = self._originals.get(tid, self._usual)
-        if now is None or not original.is_usual:
+        if now is None or not now.is_usual or not original.is_usual:
             return
         wanted = original
         for one in modules:

@@ -5,12 +5,17 @@ is() { # process or thread, its beginning
     [ "$(echo "${line##*) }" | cut -d' ' -f20)" = "$2" ]
 }
 
+is_usual() { # thread: whether it has a policy that is ever changed, and not one such as real time
+    line=$(cat "/proc/$1/stat") || return 1
+    case $(echo "${line##*) }" | cut -d' ' -f39) in 0 | 3) ;; *) return 1 ;; esac
+}
+
 treat() { # nice, policy, class and level of I/O priority, CPUs, each - where it stays; threads
     nice=$1 policy=$2 class=$3 level=$4 cpus=$5
     shift 5
     [ "$nice" = - ] || renice "$nice" -p "$@" # BusyBox would add what follows -n
     for one in "$@"; do
-        case $policy in 0) chrt -o -p 0 "$one" ;; 3) chrt -b -p 0 "$one" ;; esac
+        case $policy in 0) is_usual "$one" && chrt -o -p 0 "$one" ;; 3) chrt -b -p 0 "$one" ;; esac
         [ "$class" = - ] || ionice -c "$class" -n "$level" -p "$one"
         [ "$cpus" = - ] || taskset -p -c "$cpus" "$one"
     done
