@@ -14,7 +14,13 @@ from headcount.pilot.prepared import KIND
 from headcount.pilot.start import put_back
 from headcount.tune.host import COMMAND_S, Ended, ThisHost
 from headcount.tune.journal import BEAT, Journal, Undo
-from headcount.tune.left import check_nothing_left, journals_folder, left, restore
+from headcount.tune.left import (
+    check_nothing_left,
+    journals_folder,
+    left,
+    new_folder_of_journal,
+    restore,
+)
 from headcount.tune.restart import RESTART_S
 from headcount.tune.servers.server import Running, read_process
 from processes import Headcount
@@ -141,3 +147,15 @@ def test_undoing_waits_as_long_as_a_restart_may_take(file: Path, tmp_path: Path)
     waits.clear()
     assert journal.restore() is None
     assert min(waits) > RESTART_S
+
+
+def test_a_journal_does_not_begin_beside_another(file: Path) -> None:
+    """Two tunings may have searched at the same time."""
+    folders = [new_folder_of_journal(HOST) for _ in range(2)]
+    assert len({*folders}) == 2
+    journal = Journal(HOST, folders[0], [str(file)], {}, [])
+    with pytest.raises(InputError, match="another tuning is under way"):
+        new_folder_of_journal(HOST)
+    end_guard(journal)
+    assert journal.restore() is None
+    assert new_folder_of_journal(HOST)

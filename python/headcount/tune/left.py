@@ -1,6 +1,8 @@
 """Journals of earlier tunings of a machine: what they left changed, and how that is undone."""
 
 import posixpath
+import secrets as random
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -55,6 +57,16 @@ def journals_folder(host: Host, kind: str = "tune") -> str:
     if ended.code != 0:
         raise InputError(f"{host.name}: no folder for what was there before: {ended.output}")
     return posixpath.join(ended.output.rstrip("\n"), kind)
+
+
+def new_folder_of_journal(host: Host) -> str:
+    """The folder of a journal that begins now; raises InputError if another is not undone.
+
+    Another tuning may have begun since the last check: a search takes minutes.
+    """
+    check_nothing_left(host)
+    stamp = time.strftime("%Y%m%dT%H%M%S", time.gmtime())
+    return f"{journals_folder(host)}/{stamp}-{random.token_hex(3)}"
 
 
 def left(host: Host, kind: str = "tune") -> Sequence[Left]:

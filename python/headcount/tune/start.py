@@ -1,7 +1,5 @@
 """A tuning of a plan's target: the run that finds the limit, the trials, and the way back."""
 
-import secrets as random
-import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
@@ -32,7 +30,7 @@ from headcount.tune.goal import Goal
 from headcount.tune.host import Host, ThisHost
 from headcount.tune.knobs.knob import Knob, KnobFile
 from headcount.tune.knobs.library import merged, of_server
-from headcount.tune.left import check_nothing_left, journals_folder
+from headcount.tune.left import check_nothing_left, new_folder_of_journal
 from headcount.tune.piloting import Piloting
 from headcount.tune.processes.chosen import process_choices, reasons_text
 from headcount.tune.processes.processes import NAME as PROCESS
@@ -266,11 +264,6 @@ def _unhooked_text(host: Host, wanted: Wanted) -> str:
     )
 
 
-def _journal_folder(host: Host) -> str:
-    stamp = time.strftime("%Y%m%dT%H%M%S", time.gmtime())
-    return f"{journals_folder(host)}/{stamp}-{random.token_hex(3)}"
-
-
 def _trials(
     plan: Plan,
     sut: Sut,
@@ -292,7 +285,7 @@ def _trials(
     mine = [one.knob for one in tried if one.server == LINUX]
     of_processes = [one.knob for one in tried if one.server == PROCESS]
     folder = new_folder(runs, f"{plan.workload.name}-tuning", plan.target)
-    journal = _journal_folder(host)
+    journal = new_folder_of_journal(host)
     # A lab server does not survive a power failure.
     hook = boot_hook(host, journal, known.server.servers) if sut.is_of_somebody else None
     tunable = Tunable(
