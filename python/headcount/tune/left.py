@@ -10,7 +10,7 @@ from headcount.errors import InputError
 from headcount.tune.host import Host
 from headcount.tune.journal import DONE, GUARD, KEPT, RESTORE_S, SCRIPT
 
-TOLD = "told"
+BY_HAND = "by-hand"
 """Argument of the script if a person reads what it prints."""
 FOLDER = """
 if [ -n "$XDG_STATE_HOME" ]; then base=$XDG_STATE_HOME
@@ -117,7 +117,7 @@ def restore(host: Host, one: Left, noted: Callable[[str], None] = lambda _: None
     """
     kept, done = (posixpath.join(one.folder, name) for name in (KEPT, DONE))
     host.run(["rm", "-f", done])
-    ended = host.run(["sh", posixpath.join(one.folder, SCRIPT), TOLD], RESTORE_S)
+    ended = host.run(["sh", posixpath.join(one.folder, SCRIPT), BY_HAND], RESTORE_S)
     if host.read(done) is not None:
         host.run(["rm", "-f", kept])
     if ended.code != 0:

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Puts back what `headcount tune` has changed on this machine. It may be run any number of times,
 # and leaves alone what somebody else has changed since. `restore.sh early` runs at boot, before the
-# server starts; `restore.sh told` is done even then, because a person reads what is left alone.
+# server starts; `restore.sh by-hand` is done even then, because a person reads what is left.
 cd "$(dirname "$0")" || exit 1
 early=${1:-}
 failed=0
@@ -71,7 +71,7 @@ finish() {
     sync
     : > restored
     [ "$failed$stuck" = 00 ] || exit 3
-    [ "$theirs" = 0 ] || [ "$early" = told ] || exit 3
+    [ "$theirs" = 0 ] || [ "$early" = by-hand ] || exit 3
     rm -f unsettled
     : > "done"
     [ "$theirs" = 0 ] || exit 3
