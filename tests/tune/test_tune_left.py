@@ -159,3 +159,14 @@ def test_a_journal_does_not_begin_beside_another(file: Path) -> None:
     end_guard(journal)
     assert journal.restore() is None
     assert new_folder_of_journal(HOST)
+
+
+def test_the_command_names_the_machine(file: Path) -> None:
+    class Elsewhere(ThisHost):
+        login = " --host ssh://root@web1"
+
+    changed(file, "1")
+    with pytest.raises(InputError, match=r"headcount tune --restore$"):
+        check_nothing_left(HOST)
+    with pytest.raises(InputError, match=r"tune --restore --host ssh://root@web1$"):
+        check_nothing_left(Elsewhere())

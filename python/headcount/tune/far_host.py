@@ -80,6 +80,11 @@ class FarHost:
         """As the address has it."""
         return self._address.place
 
+    @property
+    def login(self) -> str:
+        """The option that names it."""
+        return f" --host {self._address.text}"
+
     @cached_property
     def cpus(self) -> int:
         """How many a login may use."""

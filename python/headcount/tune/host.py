@@ -39,6 +39,11 @@ class Host(Protocol):
         ...
 
     @property
+    def login(self) -> str:
+        """The option of a command line for it, ` --host ssh://web1`; empty for this machine."""
+        ...
+
+    @property
     def cpus(self) -> int:
         """How many CPUs a server on it may use."""
         ...
@@ -69,6 +74,7 @@ class ThisHost:
     """The machine that Headcount runs on."""
 
     name = "this machine"
+    login = ""
 
     @property
     def cpus(self) -> int:

@@ -89,7 +89,7 @@ def check_nothing_left(host: Host) -> None:
             raise _under_way(host, one)
         raise InputError(
             f"an earlier tuning of {host.name} was cut off and its changes are still there; undo "
-            "them first: headcount tune --restore"
+            f"them first: headcount tune --restore{host.login}"
         )
 
 

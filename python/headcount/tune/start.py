@@ -256,11 +256,10 @@ def _chosen_text(choices: Sequence[Choice], diagnosis: Diagnosis) -> str:
     return f"{diagnosis.sentence} Knobs that can matter here: {names}{left}"
 
 
-def _unhooked_text(host: Host, wanted: Wanted) -> str:
-    login = f" --host {wanted.host.text}" if wanted.host is not None else ""
+def _unhooked_text(host: Host) -> str:
     return (
         f"nothing on {host.name} puts changes back at boot: after a power failure, run headcount "
-        f"tune --restore{login}"
+        f"tune --restore{host.login}"
     )
 
 
@@ -304,7 +303,7 @@ def _trials(
     )
     try:
         if sut.is_of_somebody and not tunable.has_hook:
-            listener.noted(_unhooked_text(host, wanted))
+            listener.noted(_unhooked_text(host))
         stage = Stage(plan, sut, tunable, folder, listener, wanted.turn_s)
         listener.started(plan, folder)
         measure = wanted.goal.measure(known.diagnosis.limit)
