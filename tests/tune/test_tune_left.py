@@ -1,6 +1,7 @@
 """What earlier tunings have left, and what `headcount tune --restore` makes of it."""
 
 import os
+import shutil
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -8,12 +9,12 @@ from pathlib import Path
 import pytest
 from tuned import wait_until
 
-from headcount.errors import ExitCode, InputError
+from headcount.errors import ExitCode, InputError, SystemLimitError
 from headcount.pilot.journal import Journal as PilotJournal
 from headcount.pilot.prepared import KIND
 from headcount.pilot.start import put_back
 from headcount.tune.host import COMMAND_S, Ended, ThisHost
-from headcount.tune.journal import BEAT, Journal, Undo
+from headcount.tune.journal import BEAT, TOOLS, Journal, Undo
 from headcount.tune.left import (
     check_nothing_left,
     journals_folder,
@@ -170,3 +171,17 @@ def test_the_command_names_the_machine(file: Path) -> None:
         check_nothing_left(HOST)
     with pytest.raises(InputError, match=r"tune --restore --host ssh://root@web1$"):
         check_nothing_left(Elsewhere())
+
+
+@pytest.mark.parametrize("missing", TOOLS)
+def test_nothing_is_changed_without_a_way_back(
+    file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, missing: str
+) -> None:
+    tools = tmp_path / "bin"
+    tools.mkdir()
+    for one in {"sh", "mkdir", "cp", "sync", "rm", "cat", *TOOLS} - {missing}:
+        (tools / one).symlink_to(str(shutil.which(one)))
+    monkeypatch.setenv("PATH", str(tools))
+    with pytest.raises(SystemLimitError, match=f"lacks {missing}, without which"):
+        Journal(HOST, str(tmp_path / "journal"), [str(file)], {}, [])
+    assert not (tmp_path / "journal").exists()

@@ -23,6 +23,9 @@ from headcount.tune.servers.server import Running
 BOOT = "/proc/sys/kernel/random/boot_id"
 BEAT, DONE, KEPT, RESTORED = "beat", "done", "kept", "restored"
 SCRIPT, GUARD, ABOUT = "restore.sh", "guard.sh", "about.json"
+TOOLS = ("cmp", "setsid")
+"""What the script and the guard need, and minimal systems lack."""
+_MISSING = 'for one in "$@"; do command -v "$one" > /dev/null || echo "$one"; done'
 TREATED = "treated"
 """Lines that put processes back, in the words of `treat.sh`."""
 PATIENCE_S = 15
@@ -87,6 +90,7 @@ class Journal:
         self._writable = {*values, *others}
         self._beats = 0
         self.is_kept = False
+        self._check_tools()
         self._run("mkdir", "-p", "-m", "700", folder)
         for path, number in self._numbers.items():
             if host.read(path) is not None:
@@ -101,6 +105,14 @@ class Journal:
         guard = f"setsid sh {shlex.quote(f'{folder}/{GUARD}')} {patience_s}"
         self._run("sh", "-c", f"{guard} < /dev/null > /dev/null 2>&1 &")
         self.hook = self._written(hook)
+
+    def _check_tools(self) -> None:
+        missing = self._host.run(["sh", "-c", _MISSING, "sh", *TOOLS]).output.split()
+        if missing:
+            raise SystemLimitError(
+                f"{self._host.name} lacks {' and '.join(missing)}, without which nothing could be "
+                "put back, so nothing was changed; install the packages diffutils and util-linux"
+            )
 
     def _written(self, hook: Hook | None) -> Hook | None:
         """The hook if it could be written: some systems have parts of /etc read-only."""
