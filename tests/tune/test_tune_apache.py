@@ -242,6 +242,17 @@ def test_conditions_of_the_command_line_count(tmp_path: Path) -> None:
     assert apache_of(tmp_path, file="configuration").setting(knob).value == "Off"
 
 
+def test_variables_of_the_configuration_are_filled_in(tmp_path: Path) -> None:
+    (tmp_path / "more").mkdir()
+    (tmp_path / "more" / "own.conf").write_text("KeepAliveTimeout ${WAIT}\n")
+    text = (
+        plain(tmp_path) + f'Define OWN "{tmp_path}/more"\nDefine WAIT 15\nInclude ${{OWN}}/*.conf\n'
+    )
+    (tmp_path / "configuration").write_text(text)
+    found = apache_of(tmp_path, file="configuration").setting(KNOBS["KeepAliveTimeout"])
+    assert found == Setting("15", True, str(tmp_path / "more" / "own.conf"))
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [

@@ -62,7 +62,7 @@ class Apache:
         self._host = host
         self.running = running
         self._texts: dict[str, str] = {}
-        self._defined: set[str] = set()
+        self._defined: dict[str, str] = {}
         self._names = {*_PLAIN, *(name for name in running.environment if "APACHE" in name)}
         self._program = executable(host, running.pid) or running.command[0]
 
@@ -162,15 +162,17 @@ class Apache:
             if one.name == "serverroot":
                 root = value
             if one.name == "define" and self._is_active(one):
-                self._defined.update(value.split()[:1])
+                name, _, text = value.partition(" ")
+                self._defined[name] = text.strip("\"' ")
             if one.name in _INCLUDES and self._is_active(one):
                 for name in _matching(posixpath.join(root, value), paths):
                     found += self._read(name, one.sections, paths, root, depth + 1)
         return found
 
     def _filled(self, text: str) -> str:
-        """A text with variables of the environment in their places."""
-        known = self.running.environment
+        """A text with variables of the environment, and of `Define`, in their places."""
+        values = {name: value for name, value in self._defined.items() if value}
+        known = {**self.running.environment, **values}
         return re.sub(r"\$\{(\w+)\}", lambda found: known.get(found[1], found[0]), text)
 
     def _is_active(self, found: Directive) -> bool:
