@@ -242,6 +242,17 @@ def test_conditions_of_the_command_line_count(tmp_path: Path) -> None:
     assert apache_of(tmp_path, file="configuration").setting(knob).value == "Off"
 
 
+@pytest.mark.parametrize(
+    ("test", "is_held"),
+    [("< 2.4", False), ("!< 2.4", True), (">= 2.4.1", True), ("> 2", True), ("2.2.3", False)],
+)
+def test_conditions_on_the_version_count(tmp_path: Path, test: str, is_held: bool) -> None:
+    text = f"<IfVersion {test}>\nEnableMMAP Off\n</IfVersion>\n"
+    (tmp_path / "configuration").write_text(plain(tmp_path) + text)
+    server = apache_of(tmp_path, file="configuration")
+    assert server.setting(KNOBS["EnableMMAP"]).value == ("Off" if is_held else "On")
+
+
 def test_variables_of_the_configuration_are_filled_in(tmp_path: Path) -> None:
     (tmp_path / "more").mkdir()
     (tmp_path / "more" / "own.conf").write_text("KeepAliveTimeout ${WAIT}\n")

@@ -1,8 +1,9 @@
 """Apache httpd: directives of its main file and of what that includes, read again on SIGUSR1."""
 
+import operator
 import posixpath
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 
 from headcount.errors import InputError
@@ -49,6 +50,14 @@ _OF_THREADS = (
 """Directives that only the prefork MPM has, and those that it lacks."""
 _FORMER = {"maxclients": "maxrequestworkers", "maxrequestsperchild": "maxconnectionsperchild"}
 """Names before 2.4, which are still understood."""
+_VERSION_TEST = re.compile(r"(<=|>=|<|>|==?|)\s*([0-9]+(?:\.[0-9]+){0,2})")
+_COMPARED: Mapping[str, Callable[[list[int], list[int]], bool]] = {
+    **dict.fromkeys(("", "=", "=="), operator.eq),
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
 MOST_INCLUDES = 20
 
 
@@ -188,6 +197,9 @@ class Apache:
         if kind == "ifdefine":
             pairs = zip(self._given, self._given[1:], strict=False)
             return (("-D", name) in pairs or name in self._defined) == wanted
+        if kind == "ifversion":
+            built = re.search(r"Apache/([0-9.]+)", self._built)
+            return built is None or _is_version(built[1], name) == wanted
         return True
 
     def _at(self, knob: Knob) -> tuple[Sequence[Place[Directive]], Sequence[Place[Directive]]]:
@@ -268,6 +280,15 @@ def _place_text(place: Place[Directive]) -> str:
 def _has_part(found: Directive) -> bool:
     """Whether it is in a section that is a part of the server, such as a host or a folder."""
     return any(section_parts(section)[0] not in _CONDITIONS for section in found.sections)
+
+
+def _is_version(version: str, test: str) -> bool:
+    """Whether a version passes the test of an `IfVersion`, such as `>= 2.4`; true if not known."""
+    found = _VERSION_TEST.fullmatch(test)
+    if found is None:
+        return True  # a regular expression
+    own, other = ([*map(int, text.split(".")), 0, 0][:3] for text in (version.strip("."), found[2]))
+    return _COMPARED[found[1]](own, other)
 
 
 def _module_names(name: str) -> Sequence[str]:
