@@ -118,6 +118,25 @@ def make(
     return folder
 
 
+def refuse(folder: Path, users: int) -> Path:
+    """Make every scenario at this number of users fail within 1 ms."""
+    levels = json.loads((folder / "levels.json").read_text("utf-8"))
+    refused = [level for level in levels["levels"] if level["users"] == users]
+    for level in refused:
+        level |= {"achieved_per_s": 0.0, "outcome": "failed"}
+        nothing = {"response": None, "service": None, "rate_interval_per_s": None, "rate_per_s": 0}
+        failed = {"failed": level["total"]["completed"], "completed": 0, "mean_ms": 1.0}
+        level["total"] |= nothing | failed
+    (folder / "levels.json").write_text(json.dumps(levels), "utf-8")
+    numbers = {level["index"] for level in refused}
+    rows = [json.loads(line) for line in (folder / "series.ndjson").read_text("utf-8").splitlines()]
+    for tally in (row["scenarios"][SCENARIO] for row in rows if row["level"] in numbers):
+        failed = tally["completed"]
+        tally |= {"failed": failed, "completed": 0, "response_s": failed / 1000}
+    (folder / "series.ndjson").write_text("".join(f"{json.dumps(row)}\n" for row in rows), "utf-8")
+    return folder
+
+
 def _write(folder: Path, made: Sequence[Made]) -> None:
     lines = [json.dumps(second) for one in made for second in one.seconds]
     (folder / "series.ndjson").write_text("\n".join(lines) + "\n", "utf-8")

@@ -6,7 +6,7 @@ import statistics
 from pathlib import Path
 
 import pytest
-from runs_made import Server, make
+from runs_made import Server, make, refuse
 
 from headcount.analyse.compare.compare import compare
 from headcount.analyse.compare.comparison import Comparison, Difference
@@ -127,6 +127,18 @@ def test_an_invalid_level_is_left_out_and_reported(tmp_path: Path) -> None:
     comparison = found(good, bad)
     assert {d.users for d in comparison.differences} == {10}
     assert "B: invalid levels are left out (20 users)" in comparison.doubts
+
+
+def test_a_server_that_refuses_everything_is_not_faster(tmp_path: Path) -> None:
+    works = make(tmp_path / "works", (10, 20))
+    refuses = refuse(make(tmp_path / "refuses", (10, 20), begun_s=60), 20)
+    comparison = found(works, refuses)
+    assert comparison.finding == "worse"
+    assert comparison.sentence.startswith("B is worse than A: at 20 users B completed nothing, ")
+    assert {one.users for one in comparison.differences} == {10}
+    assert found(refuses, works).finding == "better"
+    both = found(refuses, refuse(make(tmp_path / "too", (10, 20), begun_s=120), 20))
+    assert "completed nothing" not in both.sentence
 
 
 def test_runs_with_nothing_in_common_say_so(tmp_path: Path) -> None:

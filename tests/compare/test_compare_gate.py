@@ -5,7 +5,7 @@ from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import pytest
-from runs_made import Server, make
+from runs_made import Server, make, refuse
 from scipy.stats import nct, t
 
 from headcount.analyse.compare.compare import compare
@@ -115,6 +115,18 @@ def test_levels_too_short_to_judge_do_not_pass(tmp_path: Path) -> None:
     )
     with pytest.raises(InputError, match="nothing to judge"):
         judge(compare([a, b]), margins([]))
+
+
+def test_a_server_that_refuses_everything_fails(tmp_path: Path) -> None:
+    base = side("baseline", [make(tmp_path / "a", (10, 20))])
+    head = side("this run", [refuse(make(tmp_path / "b", (10, 20), begun_s=60), 20)])
+    gate = judge(compare([base, head]), margins([]))
+    assert gate.outcome == "regression"
+    assert gate.sentence.startswith("Regression: Throughput at 20 users is 0/s against 19.")
+    (silent,) = [one for one in gate.judgements if one.users == 20]
+    assert (silent.metric, silent.ratio, silent.outcome) == ("throughput", 0.0, "regression")
+    repaired = judge(compare([head, base]), margins([]))
+    assert all(one.users == 10 for one in repaired.judgements)
 
 
 def test_junit_has_a_case_for_each_figure(tmp_path: Path) -> None:

@@ -8,12 +8,13 @@ from pydantic import Field
 
 from headcount.analyse.compare.comparison import Comparison, Difference
 from headcount.analyse.compare.metrics import METRICS, metric
+from headcount.analyse.compare.silence import METRIC, Silence, silences
 from headcount.analyse.compare.verdict import between
 from headcount.analyse.compare.words import at, figures, percent
 from headcount.analyse.statistics.pairs import pairs_needed
 from headcount.bundle.level import Record
 from headcount.errors import InputError
-from headcount.text import plural, share
+from headcount.text import plural, share, significant
 
 Outcome = Literal["passed", "regression", "inconclusive"]
 
@@ -86,7 +87,10 @@ def judge(found: Comparison, limits: Mapping[str, float]) -> Gate:
             f"{found.subjects[1].name} cannot be compared with {found.subjects[0].name}: "
             f"{'; '.join(spoiled)}; measure both alike"
         )
-    judged = [
+    first, second = found.subjects[:2]
+    made = [one for one in silences(first.points, second.points) if one.second]
+    judged = [_silent(one, limits[METRIC]) for one in made]
+    judged += [
         _judgement(one, limits[one.metric])
         for one in found.differences
         if one.metric in limits and one.interval is not None
@@ -130,6 +134,22 @@ def _judgement(one: Difference, margin: float) -> Judgement:
         outcome=outcome,
         sentence=_judgement_sentence(one, margin, outcome, needed),
         pairs=needed,
+    )
+
+
+def _silent(one: Silence, margin: float) -> Judgement:
+    """A load at which this run completed nothing: a regression beyond any margin."""
+    return Judgement(
+        name=f"{METRIC} {one.where}",
+        metric=METRIC,
+        users=one.users,
+        ratio=0.0,
+        interval=(0.0, 0.0),
+        margin=margin,
+        outcome="regression",
+        sentence=f"Throughput {one.where} is 0/s against {significant(one.per_s)}/s: nothing was "
+        "completed.",
+        pairs=None,
     )
 
 

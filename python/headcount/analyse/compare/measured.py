@@ -141,10 +141,12 @@ def _served(
     """Figures of what users got."""
     parts = sections(seconds)
     long = level.steady_s >= TIMES_S
+    # Where nothing completed, the mean is that of failures, which may be quick.
+    mean_ms = level.total.mean_ms if level.total.completed else None
     return {
         "throughput": sectioned(level.achieved_per_s, [_rate(part) for part in parts]),
         "response.mean": sectioned(
-            level.total.mean_ms or 0.0, [_mean_ms(part) for part in parts] if long else []
+            mean_ms or 0.0, [_mean_ms(part) for part in parts] if long else []
         ),
         **_percentiles(level, answers, span),
     }

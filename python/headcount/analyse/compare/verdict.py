@@ -3,9 +3,12 @@
 from collections.abc import Sequence
 from typing import Literal
 
-from headcount.analyse.compare.comparison import Difference
+from headcount.analyse.compare.comparison import Difference, Finding
+from headcount.analyse.compare.points import points
+from headcount.analyse.compare.silence import Silence, silences
 from headcount.analyse.compare.subject import Side
 from headcount.analyse.compare.words import at, figures, noun, percent
+from headcount.text import significant
 
 Overall = Literal["better", "worse", "no difference shown", "mixed", "not comparable"]
 
@@ -22,11 +25,9 @@ def deciding(first: Side, second: Side, found: Sequence[Difference]) -> Differen
     measured: throughput for users who do not think, p95 for those who do, because their thinking
     sets their throughput until the server is full.
     """
-    mine = [one for one in found if (one.first, one.second) == (first.name, second.name)]
-    for metric in ANSWERS:
-        for one in mine:
-            if one.metric == metric and one.interval is not None:
-                return one
+    mine = _of_pair(first, second, found)
+    if (answer := _answer(mine)) is not None:
+        return answer
     levels = [one for one in mine if one.users is not None]
     if not levels:
         return mine[0] if mine else None
@@ -41,6 +42,37 @@ def deciding(first: Side, second: Side, found: Sequence[Difference]) -> Differen
     return None
 
 
+def _of_pair(first: Side, second: Side, found: Sequence[Difference]) -> list[Difference]:
+    return [one for one in found if (one.first, one.second) == (first.name, second.name)]
+
+
+def _answer(mine: Sequence[Difference]) -> Difference | None:
+    """The first answer with an interval; None without one."""
+    known = [one for one in mine if one.interval is not None]
+    return next((one for metric in ANSWERS for one in known if one.metric == metric), None)
+
+
+def _silence(first: Side, second: Side, found: Sequence[Difference]) -> Silence | None:
+    """The silence that decides: of one side at the most users that both measured.
+
+    None if both completed something there, or if they have answers.
+    """
+    if _answer(_of_pair(first, second, found)) is not None:
+        return None
+    common = set(first.users()) & set(second.users())
+    made = silences(points(first), points(second)) if common else []
+    return made[-1] if made and made[-1].users == max(common) else None
+
+
+def _finding(first: Side, second: Side, found: Sequence[Difference]) -> Finding | None:
+    """The verdict about two sides; None if nothing decides."""
+    silence = _silence(first, second, found)
+    if silence is not None:
+        return "worse" if silence.second else "better"
+    decides = deciding(first, second, found)
+    return None if decides is None else decides.finding
+
+
 def _thinks(side: Side) -> bool:
     pace = side.plan.workload.pace
     return pace.kind == "open" or pace.time.mean_s > IDLE_S
@@ -50,8 +82,8 @@ def overall(sides: Sequence[Side], found: Sequence[Difference], *, spoiled: bool
     """The result of the comparison: that of the second side, or of all others if they agree."""
     if spoiled:
         return "not comparable"
-    decided = [deciding(sides[0], other, found) for other in sides[1:]]
-    findings = {one.finding for one in decided if one is not None}
+    decided = [_finding(sides[0], other, found) for other in sides[1:]]
+    findings = {one for one in decided if one is not None}
     if not findings:
         return "not comparable"
     return findings.pop() if len(findings) == 1 else "mixed"
@@ -67,6 +99,14 @@ def sentence(sides: Sequence[Side], found: Sequence[Difference], spoiled_by: Seq
 
 
 def _one(first: Side, second: Side, found: Sequence[Difference]) -> str:
+    silence = _silence(first, second, found)
+    if silence is not None:
+        which, other = (second, first) if silence.second else (first, second)
+        return (
+            f"{second.name} is {_finding(first, second, found)} than {first.name}: "
+            f"{silence.where} {which.name} completed nothing, and {other.name} "
+            f"{significant(silence.per_s)} scenarios/s."
+        )
     decides = deciding(first, second, found)
     if decides is None:
         return f"{second.name} and {first.name} have nothing in common to compare."
