@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import BrowserContext, sync_playwright
 from rich.console import Console
-from runs_made import Server, make
+from runs_made import Server, make, refuse
 
 from headcount.analyse.compare.compare import compare
 from headcount.analyse.compare.comparison import Comparison, Reference
@@ -82,6 +82,16 @@ def test_the_text_fits_the_console_and_begins_with_the_verdict(
         assert "\x1b" not in text
     assert " is better than old" in " ".join(texts[0].split())[:80]
     assert "Capacity changed once over 12 runs" in " ".join(texts[1].split())
+
+
+def test_runs_that_completed_nothing_are_printed(tmp_path: Path) -> None:
+    made = [
+        refuse(make(tmp_path / f"{day}", (10,), seconds=3, begun_s=86400 * day), 10)
+        for day in range(2)
+    ]
+    found = history([reader.load(path) for path in made])
+    assert "from 0 to 0/s" in " ".join(printed(history_terminal.show, found).split())
+    assert "Throughput at 10 users" in history_page.render(found, "2026-11-22")
 
 
 def test_a_wide_console_has_the_interval_and_both_directions(comparison: Comparison) -> None:

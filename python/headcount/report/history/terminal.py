@@ -68,7 +68,8 @@ def _course(series: Series, metric: str, console: Console) -> str:
     fills = glyphs(console).fills
     top = max(known)
     steps = len(fills) - 1
-    columns = "".join(fills[max(round(one / top * steps), 1)] for one in known[-60:])
+    # All are 0 where every scenario of every run failed.
+    columns = "".join(fills[max(round(one / top * steps), 1) if top else 1] for one in known[-60:])
     return (
         f"{BY_ID[metric].label} of each run, from 0 to {value(top, BY_ID[metric].unit)}: {columns}"
     )
