@@ -41,7 +41,7 @@ def history(
 ) -> None:
     """Show runs over time, and where and why their figures changed.
 
-    Runs of one workload on one target are a series. Six runs or more can show a change.
+    Runs of one workload on one target are a series. Eleven runs or more can show a change.
     """
     check_file(html, "--html", ".html")
     # Statistics take half a second to load; the help does not need them.
