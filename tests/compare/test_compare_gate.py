@@ -117,6 +117,26 @@ def test_levels_too_short_to_judge_do_not_pass(tmp_path: Path) -> None:
         judge(compare([a, b]), margins([]))
 
 
+def test_a_single_figure_and_a_single_user_are_singular(tmp_path: Path) -> None:
+    sides = [
+        side(name, [make(tmp_path / name, (1,), begun_s=60 * place)])
+        for place, name in enumerate(("baseline", "head"))
+    ]
+    found = compare(sides)
+    (throughput,) = [one for one in found.differences if one.metric == "throughput"]
+    alone = {"differences": [throughput.model_copy(update={"interval": (0.99, 1.01)})]}
+    assert judge(found.model_copy(update=alone), margins([])).sentence == (
+        "No regression: the only figure is within its margin."
+    )
+    wide = {"differences": [throughput.model_copy(update={"interval": (0.9, 1.01)})]}
+    assert judge(found.model_copy(update=wide), margins([])).sentence.startswith(
+        "No regression shown, but 1 of 1 figure may be worse than its margin"
+    )
+    others = make(tmp_path / "more", (1, 2), begun_s=180)
+    doubts = compare([sides[0], side("more", [others])]).doubts
+    assert any("compared only at 1 user, which both measured" in doubt for doubt in doubts)
+
+
 def test_a_server_that_refuses_everything_fails(tmp_path: Path) -> None:
     base = side("baseline", [make(tmp_path / "a", (10, 20))])
     head = side("this run", [refuse(make(tmp_path / "b", (10, 20), begun_s=60), 20)])

@@ -101,7 +101,7 @@ def test_a_run_without_figures_is_reported_and_left_out(tmp_path: Path) -> None:
     series = followed(bundles).series[0]
     broken = next(run for run in series.runs if run.bundle == str(bundles[1]))
     assert (broken.outcome, broken.readings) == ("killed", {})
-    assert "1 of 3 runs have no valid figure and are left out" in series.doubts
+    assert "1 of 3 runs has no valid figure and is left out" in series.doubts
 
 
 def test_levels_are_followed_at_the_users_that_most_runs_have(tmp_path: Path) -> None:

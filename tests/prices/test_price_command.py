@@ -147,6 +147,21 @@ def test_growth_counts_over_years() -> None:
     assert found["fleets"][0]["amount"] is None
 
 
+def test_one_year_one_person_and_one_server_are_singular(tmp_path: Path) -> None:
+    costs = tmp_path / "costs.toml"
+    item = {"name": "server", "unit_price": 500, "period": "month"}
+    costs.write_text(tomli_w.dumps({"currency": "USD", "years": 1, "items": [item]}), "utf-8")
+    admins = ("--servers-per-admin", "20", "--admin-cost", "100000 USD")
+    growth = ("--growth", "20%", "--years", "1", "--replaces", "1", "--users-per-server", "100")
+    text = " ".join(shown("a=1000", "--costs", costs, *growth, *admins).split())
+    assert "Over 1 year." in text
+    assert "growing by 20% a year for 1 year," in text
+    assert "a: 1 server holds the 120 users of 1 old one (" in text
+    assert "Administration takes 1 person for 100,000.00 USD" in text
+    longer = " ".join(shown("a=1000", "--costs", costs, "--years", "2.5").split())
+    assert "Over 2.5 years." in longer
+
+
 def test_the_example_of_the_file_server_study() -> None:
     text = shown(*STUDY)
     assert "100 servers hold the 500,000 users of 2,000 old ones (20.0 old to a new one" in text

@@ -3,10 +3,11 @@
 import math
 from collections.abc import Sequence
 
+from headcount.analyse.prices.period_words import years_text
 from headcount.bundle.level import LevelResult
 from headcount.bundle.price import PriceEach
 from headcount.bundle.verdict import Capacity, Verdict
-from headcount.plan.money import each_text, fine, money_text, plain
+from headcount.plan.money import each_text, fine, money_text
 from headcount.text import count, interval, plural, span
 
 PURPOSE = {
@@ -115,7 +116,7 @@ def price_text(verdict: Verdict) -> str:
         return ""
     parts = []
     if price.amount is not None:
-        over = f" over {plain(price.years)} years" if price.years is not None else ""
+        over = f" over {years_text(price.years)}" if price.years is not None else ""
         parts.append(f"{money_text(price.amount, price.currency)}{over}")
     if price.rate is not None:
         parts.append(f"{each_text(price.rate.amount, price.currency)} per {price.rate.period}")

@@ -60,7 +60,7 @@ def check(evidence: Evidence) -> Result:
         "their seconds"
     )
     if doubted:
-        good += f'; this version says "or wider" of {doubted} more intervals of a p95'
+        good += f'; this version says "or wider" of {plural("more interval", doubted)} of a p95'
     return result(CHECK, TITLE, places, good, {"compared": compared, "doubted": doubted})
 
 

@@ -23,7 +23,7 @@ def check(evidence: Evidence) -> Result:
         if not place_of(evidence.folder / name).is_file()
     ]
     if evidence.verdict is not None and not evidence.levels and not evidence.damage:
-        text = f"has {evidence.verdict.cost.levels} levels, and levels.json has none"
+        text = f"has {plural('level', evidence.verdict.cost.levels)}, and levels.json has none"
         if evidence.verdict.cost.levels:
             missing.append(Place(file="verdict.json", at="cost.levels", text=text))
     good = f"{plural('second', len(evidence.seconds))} and {plural('level', len(evidence.levels))}"

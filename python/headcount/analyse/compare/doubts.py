@@ -64,7 +64,7 @@ def _users(sides: Sequence[Side]) -> list[str]:
             )
         elif parts:
             texts.append(
-                f"levels are compared only at {_listed(common)} users, which both measured "
+                f"levels are compared only at {_users_text(common)}, which both measured "
                 f"({'; '.join(parts)}): nothing is interpolated"
             )
     return texts
@@ -73,6 +73,10 @@ def _users(sides: Sequence[Side]) -> list[str]:
 def _listed(users: Sequence[int]) -> str:
     shown = [count(one) for one in users[:8]]
     return ", ".join(shown) + (f" and {len(users) - 8} more" if len(users) > 8 else "")
+
+
+def _users_text(users: Sequence[int]) -> str:
+    return "1 user" if list(users) == [1] else f"{_listed(users)} users"
 
 
 def _order(
@@ -120,16 +124,18 @@ def _without(differences: Sequence[Difference]) -> list[str]:
     parts = []
     bare = [one for one in differences if one.interval is None]
     if bare:
+        have = "has" if len(bare) == 1 else "have"
         parts.append(
-            f"{len(bare)} of {plural('difference', len(differences))} have no interval, so no "
+            f"{len(bare)} of {plural('difference', len(differences))} {have} no interval, so no "
             "difference can be shown; levels of at least 20 s with at least 100 scenarios have "
             "one, and so do three runs of each side"
         )
     tested = [one for one in differences if one.interval is not None]
     shown = [one for one in tested if one.finding != "no difference shown"]
     if len(tested) >= 10 and shown:
+        are = "is" if len(shown) == 1 else "are"
         parts.append(
-            f"{len(shown)} of {plural('difference', len(tested))} are shown, each at 95%: about "
+            f"{len(shown)} of {plural('difference', len(tested))} {are} shown, each at 95%: about "
             f"{max(round(EXPECTED * len(tested)), 1)} would appear by chance between equal servers"
         )
     return parts
@@ -166,7 +172,7 @@ def _remembering(
         users = sorted({one.users for one in here if one.users in used and one.unreliable})
         if users:
             parts.append(
-                f"{side.name}: levels at {_listed(users)} users are too short for bursts of slow "
+                f"{side.name}: levels at {_users_text(users)} are too short for bursts of slow "
                 "responses, so their intervals are too narrow; make levels longer"
             )
     return parts
@@ -199,7 +205,7 @@ def _unsteady(sides: Sequence[Side], levels: Sequence[Sequence[Measured]]) -> li
         users = sorted({one.users for one in here if not one.level.steadiness.steady})
         if users:
             parts.append(
-                f"{side.name}: not in a steady state at {_listed(users)} users; these figures "
+                f"{side.name}: not in a steady state at {_users_text(users)}; these figures "
                 "hold only for that moment"
             )
         left_out = sorted(
@@ -211,7 +217,7 @@ def _unsteady(sides: Sequence[Side], levels: Sequence[Sequence[Measured]]) -> li
             }
         )
         if left_out:
-            parts.append(f"{side.name}: invalid levels are left out ({_listed(left_out)} users)")
+            parts.append(f"{side.name}: invalid levels are left out ({_users_text(left_out)})")
     return parts
 
 

@@ -179,7 +179,9 @@ def _more(needed: int | None) -> str:
 
 def _sentence(outcome: Outcome, judged: Sequence[Judgement]) -> str:
     if outcome == "passed":
-        return f"No regression: all {plural('figure', len(judged))} are within their margins."
+        if len(judged) == 1:
+            return "No regression: the only figure is within its margin."
+        return f"No regression: all {len(judged)} figures are within their margins."
     if outcome == "regression":
         bad = [one for one in judged if one.outcome == "regression"]
         more = f" (and {len(bad) - 1} more)" if len(bad) > 1 else ""
@@ -189,7 +191,8 @@ def _sentence(outcome: Outcome, judged: Sequence[Judgement]) -> str:
     settle = (
         f"; up to {plural('pair', max(pairs))} of alternating runs would settle it" if pairs else ""
     )
+    their = "its margin" if len(open_) == 1 else "their margins"
     return (
         f"No regression shown, but {len(open_)} of {plural('figure', len(judged))} may be worse "
-        f"than their margins{settle}."
+        f"than {their}{settle}."
     )

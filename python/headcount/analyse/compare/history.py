@@ -247,13 +247,16 @@ def _doubts(metrics: Sequence[str], runs: Sequence[Run]) -> list[str]:
     parts = []
     without = [run for run in runs if not run.readings]
     if without:
+        have, are = ("has", "is") if len(without) == 1 else ("have", "are")
         parts.append(
-            f"{len(without)} of {plural('run', len(runs))} have no valid figure and are left out"
+            f"{len(without)} of {plural('run', len(runs))} {have} no valid figure and {are} left "
+            "out"
         )
     flagged = sum(bool(run.flags) for run in runs)
     if flagged:
+        have = "has" if flagged == 1 else "have"
         parts.append(
-            f"{flagged} of {plural('run', len(runs))} have doubts: see headcount show BUNDLE"
+            f"{flagged} of {plural('run', len(runs))} {have} doubts: see headcount show BUNDLE"
         )
     if metrics and len(runs) >= LEAST:
         parts.append(

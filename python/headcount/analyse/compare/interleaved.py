@@ -150,8 +150,9 @@ class Interleaved:
         if self.versus.kind != "capacity" or self.capacity is not None:
             return []
         if len(self.pairs) < FEWEST:
+            are = "is" if len(self.pairs) == 1 else "are"
             return [
-                f"comparing capacities takes at least {FEWEST} pairs; there are {len(self.pairs)}"
+                f"comparing capacities takes at least {FEWEST} pairs; there {are} {len(self.pairs)}"
             ]
         return [
             (

@@ -101,9 +101,10 @@ def _crossing(one: BreakEven, earlier: str, later: str, at: int) -> str:
 
 
 def _consolidated(one: Consolidation, report: PriceReport) -> list[str]:
-    servers = plural("server", one.servers)
+    servers = f"{plural('server', one.servers)} {'holds' if one.servers == 1 else 'hold'}"
+    old = f"{one.replaces:,} old {'one' if one.replaces == 1 else 'ones'}"
     held = (
-        f"{one.name}: {servers} hold the {plural('user', one.users)} of {one.replaces:,} old ones "
+        f"{one.name}: {servers} the {plural('user', one.users)} of {old} "
         f"({one.per_server:,.1f} old to a new one; {plural('system', one.systems)}, each with "
         f"{plural('user', one.usable)})."
     )
@@ -116,8 +117,9 @@ def _consolidated(one: Consolidation, report: PriceReport) -> list[str]:
     word = "saves" if one.saving >= 0 else "costs"
     part = share(float(abs(one.saving) / one.yearly_before)) if one.yearly_before else "0%"
     rounded = rounding(abs(one.saving))
+    people = f"{one.admins_before:,} {'person' if one.admins_before == 1 else 'people'}"
     parts.append(
-        f"Administration takes {one.admins_before:,} people for {before} a year before, "
+        f"Administration takes {people} for {before} a year before, "
         f"{one.admins_after:,} for {after} after: that {word} {size} a year, {part} of it"
         f"{f' ({rounded})' if rounded else ''}."
     )

@@ -16,6 +16,7 @@ from headcount.report.figures import (
     utilisation,
 )
 from headcount.report.figures.pair import Side
+from headcount.text import plural
 
 MOST_ROWS = 60
 """Most rows of the numbers behind a chart; the run's folder has them all."""
@@ -80,11 +81,12 @@ def _table(one: figure_types.Figure) -> Table:
         for index, heading in enumerate(one.table.columns)
     ]
     over = len(one.table.rows) - MOST_ROWS
+    are = "is" if over == 1 else "are"
     return Table(
         f"Behind “{one.title}”",
         columns,
         [Row(cells(*row)) for row in one.table.rows[:MOST_ROWS]],
-        f"{over:,} more rows are left out here." if over > 0 else "",
+        f"{plural('more row', over)} {are} left out here." if over > 0 else "",
     )
 
 

@@ -13,7 +13,7 @@ from headcount.report.document.blocks import (
     Table,
     prose,
 )
-from headcount.text import DASH
+from headcount.text import DASH, plural
 
 TITLE = "How to repeat it"
 WORDS_TITLE = "How to read this report"
@@ -65,7 +65,8 @@ def section(content: ReportContent) -> Section:
         Code("\n".join(lines[:PLAN_LINES])),
     ]
     if over > 0:
-        blocks.append(Paragraph(prose(f"{over:,} more lines are in plan.toml."), "note"))
+        are = "is" if over == 1 else "are"
+        blocks.append(Paragraph(prose(f"{plural('more line', over)} {are} in plan.toml."), "note"))
     return Section(TITLE, blocks)
 
 

@@ -38,7 +38,7 @@ from headcount.report.tuning import (
     starts_text,
     state,
 )
-from headcount.text import count
+from headcount.text import count, plural
 
 FIRST_PAGE_ROWS = 6
 """Gains that the first page shows: the largest, and the proof."""
@@ -133,7 +133,8 @@ def _tables(found: Tuning) -> Iterator[Block]:
         yield Code("\n".join(lines[: repeat.PLAN_LINES]))
         if len(lines) > repeat.PLAN_LINES:
             over = len(lines) - repeat.PLAN_LINES
-            yield Paragraph(prose(f"{over:,} more lines are in {name}."), "note")
+            are = "is" if over == 1 else "are"
+            yield Paragraph(prose(f"{plural('more line', over)} {are} in {name}."), "note")
     for made in (tables.races(found), tables.knobs(found)):
         if made is not None:
             yield Heading(made.caption)

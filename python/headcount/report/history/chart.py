@@ -115,4 +115,4 @@ def _hover_texts(series: Series, metric: str) -> list[tuple[float, str]]:
 def _in_words(series: Series, metric: str, changes: Sequence[Change]) -> str:
     number = sum(metric in run.readings for run in series.runs)
     sentences = " ".join(one.sentence for one in changes) or "No change was found."
-    return f"{number} runs. {sentences} All figures are in the table of runs."
+    return f"{plural('run', number)}. {sentences} All figures are in the table of runs."

@@ -13,7 +13,7 @@ from headcount.analyse.compare.words import signed, value
 from headcount.report.compare.terminal import print_list
 from headcount.report.terminal.glyphs import BLOCKS, glyphs, writable
 from headcount.report.terminal.say import say
-from headcount.text import DASH, count
+from headcount.text import DASH, count, plural
 
 MOST_METRICS = 3
 """Most figures side by side; the most important come first."""
@@ -53,7 +53,7 @@ def _series(series: Series, console: Console) -> None:
     console.print(_table(series, metrics, console))
     hidden = len(series.runs) - MOST_RUNS
     if hidden > 0:
-        say(console, f"{hidden} earlier runs: --json and --html show all", "dim")
+        say(console, f"{plural('earlier run', hidden)}: --json and --html show all", "dim")
     main = series.metrics[:1]
     others = [one.sentence for one in series.changes if one.metric not in main]
     differ = [f"{moment(run)}: {'; '.join(run.unlike)}" for run in series.runs if run.unlike]

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
-from headcount.analyse.prices.period_words import AGAIN
+from headcount.analyse.prices.period_words import AGAIN, years_text
 from headcount.analyse.prices.total import by_kind
 from headcount.bundle.price import Price, PriceItem
 from headcount.plan.money import plain, rounded, stated_text
@@ -58,7 +58,7 @@ def items(price: Price, title: str = "") -> PriceTable:
         ]
     if price.amount is not None:
         rows.append(["Total", *[""] * 5, cents(price.amount, price.currency)])
-    over = f"Over {plain(price.years)} years. " if price.years is not None else ""
+    over = f"Over {years_text(price.years)}. " if price.years is not None else ""
     when = f"Prices of {price.priced_on.isoformat()}, as stated. " if price.priced_on else ""
     rounding = "" if price.amount is None else ROUNDED
     note = f"{over}{when}{_rates(price)}{rounding}".strip()

@@ -3,7 +3,7 @@
 from decimal import Decimal
 
 from headcount.analyse.prices.fleet import Fleet
-from headcount.analyse.prices.period_words import AGAIN
+from headcount.analyse.prices.period_words import AGAIN, years_text
 from headcount.analyse.prices.price_report import Priced, PriceReport
 from headcount.bundle.price import Price
 from headcount.plan.money import fine, plain
@@ -93,7 +93,7 @@ def _need(report: PriceReport) -> str:
     assert need is not None
     parts = [plural("user", need.users)]
     if need.growth:
-        parts.append(f"growing by {_percent(need.growth)} a year for {plain(need.years)} years")
+        parts.append(f"growing by {_percent(need.growth)} a year for {years_text(need.years)}")
     parts.append(f"headroom {_percent(need.headroom)}" if need.headroom else "no headroom")
     if need.spare:
         parts.append(f"{need.spare:,} spare")
@@ -139,7 +139,7 @@ def _evens(report: PriceReport) -> list[PriceTable]:
             for part in one.stretches[:MOST_STRETCHES]
         ]
         left = len(one.stretches) - len(rows)
-        note = f"And {left:,} more stretches (--json has all)." if left else ""
+        note = f"And {plural('more stretch', left)} (--json has all)." if left else ""
         title = f"Cheaper of {clean(one.first)} and {clean(one.second)}"
         found.append(PriceTable(title, ("From users", "To users", "Cheaper"), rows, 0, note))
     return found
