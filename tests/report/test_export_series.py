@@ -15,6 +15,8 @@ from opentelemetry.proto.collector.metrics.v1.metrics_service_pb2 import (
     ExportMetricsServiceRequest,
 )
 from prometheus_client.openmetrics import parser
+from report_bundle import bundle_of
+from report_factory import content
 
 from headcount.bundle import reader
 from headcount.bundle.reader import Bundle
@@ -101,6 +103,27 @@ def test_opentelemetry_reads_what_was_sampled(bundle: Bundle) -> None:
                 if keys == {"headcount.side": "sut"}:
                     found[point.time_unix_nano // 1_000_000] = point.as_double
     assert found == expected(bundle)
+
+
+def test_a_request_of_a_long_run_is_less_than_receivers_take(tmp_path: Path) -> None:
+    folder = bundle_of(content(), tmp_path / "run")
+    disks = {f"system.disk.utilization{{system.device=disk-{n:03}}}": 0.5 for n in range(40)}
+    second = {"seconds": 1.0, "level": 1, "phase": "steady", "users": 4, "p95_ms": 2.5}
+    second |= {"scenarios": {}, "counters": {"sut": disks}}
+    seconds = [json.dumps({"t_s": float(at), **second}) for at in range(1, 601)]
+    (folder / "series.ndjson").write_text("\n".join(seconds) + "\n", "utf-8")
+    lines = otlp.text(reader.load(folder)).splitlines()
+    assert max(len(line) for line in lines) < 4 << 20
+    points = [
+        (metric.name, point.time_unix_nano, *(one.value.string_value for one in point.attributes))
+        for line in lines
+        for metric in json_format.Parse(line, ExportMetricsServiceRequest())
+        .resource_metrics[0]
+        .scope_metrics[0]
+        .metrics
+        for point in metric.gauge.data_points
+    ]
+    assert len(points) == len(set(points)) == 600 * (len(disks) + 3)  # users, level, p95
 
 
 def test_an_instance_is_an_attribute_of_its_own() -> None:

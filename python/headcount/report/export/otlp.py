@@ -25,13 +25,17 @@ def text(bundle: Bundle) -> str:
     batch: list[dict[str, Any]] = []
     held = 0
     for metric in points(bundle):
-        made, number = _metric(metric)
-        if batch and held + number > POINTS:
-            lines.append(_request(resource, scope, batch))
-            batch, held = [], 0
-        batch.append(made)
-        held += number
-    lines.append(_request(resource, scope, batch))
+        found = _points(metric)
+        at = 0
+        while at < len(found):  # a long run has more points of one metric than a request takes
+            part = found[at : at + POINTS - held]
+            batch.append(_metric(metric, part))
+            at, held = at + len(part), held + len(part)
+            if held == POINTS:
+                lines.append(_request(resource, scope, batch))
+                batch, held = [], 0
+    if batch:
+        lines.append(_request(resource, scope, batch))
     return "".join(f"{line}\n" for line in lines)
 
 
@@ -44,9 +48,9 @@ def _request(resource: Any, scope: Any, metrics: list[dict[str, Any]]) -> str:
     return json.dumps({"resourceMetrics": [{"resource": resource, "scopeMetrics": scoped}]})
 
 
-def _metric(metric: Metric) -> tuple[dict[str, Any], int]:
-    """A gauge, and its number of points."""
-    found = [
+def _points(metric: Metric) -> list[dict[str, Any]]:
+    """The points of a metric."""
+    return [
         {
             "attributes": _attributes(dict(attributes)),
             # Integers of 64 bits are strings in this encoding.
@@ -56,9 +60,12 @@ def _metric(metric: Metric) -> tuple[dict[str, Any], int]:
         for attributes, series in metric.series.items()
         for at_s, value in series
     ]
-    gauge = {"dataPoints": found}
+
+
+def _metric(metric: Metric, found: list[dict[str, Any]]) -> dict[str, Any]:
+    """A gauge with some of the metric's points."""
     head = {"name": metric.name, "unit": metric.unit, "description": metric.about}
-    return {**head, "gauge": gauge}, len(found)
+    return {**head, "gauge": {"dataPoints": found}}
 
 
 def _attributes(values: dict[str, str]) -> list[dict[str, Any]]:
