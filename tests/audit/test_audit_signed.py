@@ -44,6 +44,21 @@ def test_the_right_key_passes_and_another_fails(signed: Path, keys: Path) -> Non
     assert "the key's owner was not checked" in nobody.sentence
 
 
+def test_a_key_that_cannot_sign_leaves_the_old_signature(tmp_path: Path, keys: Path) -> None:
+    (tmp_path / "plan.toml").write_text("")
+    manifest.write(tmp_path)
+    signing.sign(tmp_path, keys / "ada")
+    with pytest.raises(InputError, match="cannot sign with"):
+        signing.sign(tmp_path, keys / "nobody")
+    left = signing.check(tmp_path, keys / "ada.pub")
+    assert left is not None
+    assert left.valid
+    signing.sign(tmp_path, keys / "bob")
+    replaced = signing.check(tmp_path, keys / "bob.pub")
+    assert replaced is not None
+    assert replaced.valid
+
+
 def test_a_list_of_allowed_signers_names_the_signer(
     signed: Path, keys: Path, tmp_path: Path
 ) -> None:

@@ -52,7 +52,7 @@ def sign(folder: Path, key: Path) -> Path:
     """
     path = folder / SIGNATURE
     with Folder(folder) as opened:
-        opened.remove(SIGNATURE)
+        opened.ensure_free(SIGNATURE)
     # Without a file name, ssh-keygen writes no file.
     manifest = content(folder / NAME, MOST_BYTES, follow=False).decode("utf-8", "replace")
     ended = _keygen("sign", "-f", str(key), "-n", NAMESPACE, text=manifest)
