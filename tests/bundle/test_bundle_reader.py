@@ -92,6 +92,14 @@ def test_a_target_cannot_choose_another_folder(tmp_path: Path) -> None:
     assert "/" not in folder.name
 
 
+def test_a_long_address_does_not_make_the_folder_name_too_long(tmp_path: Path) -> None:
+    target = "http://[::1]:8080/" + "b\u00fcro" * 100
+    folders = {new_folder(tmp_path, "web-static", target) for _ in range(3)}
+    assert len(folders) == 3
+    assert all(folder.is_dir() for folder in folders)
+    assert all("web-static-http-1-8080-b\u00fcro" in folder.name for folder in folders)
+
+
 def test_a_folder_that_cannot_be_made_is_reported() -> None:
     with pytest.raises(SystemLimitError, match=r"cannot write /proc/runs.*--runs"):
         new_folder(Path("/proc/runs"), "app-server", "lab:app")

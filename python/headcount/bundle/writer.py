@@ -26,10 +26,16 @@ def now() -> str:
     return datetime.now(UTC).isoformat(timespec="milliseconds")
 
 
+LONGEST_NAME = 200
+"""Bytes of a bundle's name, before a number that makes it unique: file systems take 255, and
+addresses may be longer."""
+
+
 def new_folder(runs: Path, workload: str, target: str) -> Path:
     """Make a new folder for a run below `runs`, named by time, workload and target."""
     place = re.sub(r"[^\w.-]+", "-", target).strip("-")
-    stem = f"{time.strftime('%Y%m%dT%H%M%S', time.gmtime())}-{workload}-{place}"
+    whole = f"{time.strftime('%Y%m%dT%H%M%S', time.gmtime())}-{workload}-{place}"
+    stem = whole.encode()[:LONGEST_NAME].decode(errors="ignore").rstrip("-")
     try:
         runs.mkdir(parents=True, exist_ok=True)
         with Folder(runs.parent) as above:
