@@ -3,6 +3,7 @@
 import errno
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -39,6 +40,23 @@ def test_bundles_are_found_oldest_first(bundle: Path) -> None:
     (later / "plan.toml").write_bytes((bundle / "plan.toml").read_bytes())
     assert reader.find(bundle.parent) == [bundle, later]
     assert reader.find(bundle.parent / "nothing") == []
+
+
+def test_a_folder_of_somebody_else_is_passed_over(
+    bundle: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Tests may run as root, who may read everything: the kernel's refusal is imitated."""
+    closed = bundle.parent / "lost+found"
+    closed.mkdir()
+    real = os.stat
+
+    def stat(path: Any, *arguments: Any, **options: Any) -> os.stat_result:
+        if Path(path).parent == closed:
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
+        return real(path, *arguments, **options)
+
+    monkeypatch.setattr(os, "stat", stat)
+    assert reader.find(bundle.parent) == [bundle]
 
 
 @pytest.mark.parametrize("name", ["levels.json", "verdict.json", "environment.json"])

@@ -124,10 +124,15 @@ def environment_of(folder: Path) -> EnvironmentFile | None:
 
 
 def find(runs: Path) -> list[Path]:
-    """The bundles below a folder, oldest first."""
+    """The bundles below a folder, oldest first; without folders that may not be read."""
     if not runs.is_dir():
         return []
-    return sorted(folder for folder in runs.iterdir() if (folder / "plan.toml").is_file())
+    return sorted(folder for folder in runs.iterdir() if _has_plan(folder))
+
+
+def _has_plan(folder: Path) -> bool:
+    """Whether a folder has a plan; False where access is denied, as to `lost+found`."""
+    return os.path.isfile(folder / "plan.toml")  # noqa: PTH113 - Path raises
 
 
 def is_finished(bundle: Bundle) -> bool:
