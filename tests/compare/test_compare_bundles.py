@@ -12,6 +12,7 @@ from headcount.analyse.compare.compare import compare
 from headcount.analyse.compare.comparison import Comparison, Difference
 from headcount.analyse.compare.subject import side
 from headcount.bundle import reader
+from headcount.cli import subjects
 from headcount.errors import InputError
 from headcount.plan.resolve import Overrides
 
@@ -283,6 +284,12 @@ def test_levels_of_a_few_seconds_have_no_interval_of_percentiles(tmp_path: Path)
     comparison = found(a, b)
     assert one(comparison, "response.p95", 10).interval is None
     assert one(comparison, "throughput", 10).interval is not None
+
+
+def test_a_list_of_many_runs_is_not_a_path(tmp_path: Path) -> None:
+    path = make(tmp_path / "night", (10,), seconds=2)
+    name, folders = subjects.split(f"nightly={','.join([str(path)] * 200)}")
+    assert (name, folders) == ("nightly", [path] * 200)
 
 
 def test_one_side_alone_and_two_of_one_name_are_refused(tmp_path: Path) -> None:
