@@ -47,6 +47,8 @@ def test_changes(kind: str, text: str, unit: str, capacity: float | None, then: 
         ("disk", "1->5000"),
         ("network", "fast"),
         ("network", "10"),
+        ("network", "0GbE"),
+        ("network", "0GbE->10GbE"),
         ("network", ""),
     ],
 )

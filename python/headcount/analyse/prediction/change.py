@@ -145,7 +145,10 @@ def _amount(kind: Kind, part: str, text: str) -> float:
         if kind == "network":
             ethernet = _ETHERNET.fullmatch(part)
             if ethernet is not None:
-                return float(ethernet[1]) * (1e9 if ethernet[2][0] in "gG" else 1e6) / 8
+                speed = float(ethernet[1]) * (1e9 if ethernet[2][0] in "gG" else 1e6) / 8
+                if speed <= 0:
+                    raise _unreadable(kind, text)
+                return speed
             return bits_s(part, "--network") / 8
         if kind == "cpu":
             return cores(part, "--cpus")
