@@ -1,16 +1,22 @@
 """A tuning in the report: its numbers, its words, and nothing that a search alone could say."""
 
+import json
 import math
 import statistics
 from pathlib import Path
 
 import pytest
+from report_bundle import bundle_of
+from report_factory import content as run_content
 from report_factory import verdict
 from report_page import Page
 from report_tuning import ALL, bundle_with, content_of, hostile, of_times, race, tuned
 from scipy import stats
+from typer.testing import CliRunner
 
-from headcount.bundle import reader
+from command_line import app
+from failover_file import complete_failover
+from headcount.bundle import failover, reader
 from headcount.bundle.tuning import Ratio, Tuning
 from headcount.errors import InputError
 from headcount.report import assemble
@@ -235,3 +241,31 @@ def test_a_tuning_cannot_be_compared_with_runs(tmp_path: Path) -> None:
     assert build.of_bundle(found).sections[0].title == "Tuning"
     with pytest.raises(InputError, match="is a tuning"):
         build.of_bundle(found, Section("Competitive results", []))
+
+
+@pytest.mark.parametrize(
+    "verb",
+    [
+        ("compare", "RUN", "TUNING"),
+        ("gate", "TUNING", "--baseline", "RUN"),
+        ("predict", "TUNING"),
+        ("price", "TUNING", "--cost", "100 USD"),
+    ],
+)
+def test_no_verb_takes_a_tuning_for_a_run(tmp_path: Path, verb: tuple[str, ...]) -> None:
+    folders = {
+        "RUN": str(bundle_of(run_content(), tmp_path / "run")),
+        "TUNING": str(bundle_with(tuned(), tmp_path / "tuning")),
+    }
+    error = CliRunner().invoke(app, [folders.get(one, one) for one in verb]).exception
+    assert isinstance(error, InputError)
+    assert "is a tuning: its levels do not show what one server holds" in str(error)
+
+
+def test_a_history_is_without_tunings_and_failovers(tmp_path: Path) -> None:
+    run = bundle_of(run_content(), tmp_path / "run")
+    bundle_with(tuned(), tmp_path / "tuning")
+    failover.write(complete_failover(), bundle_of(run_content(), tmp_path / "failover"))
+    ended = CliRunner().invoke(app, ["history", str(tmp_path), "--json"])
+    (series,) = json.loads(ended.output)["series"]
+    assert [one["bundle"] for one in series["runs"]] == [str(run)]

@@ -118,6 +118,22 @@ def load(folder: Path) -> Bundle:
     )
 
 
+def special_kind(bundle: Bundle) -> str | None:
+    """Whose record the levels are, if not of one server's capacity: `a tuning`, `a failover`."""
+    if bundle.tuning is not None:
+        return "a tuning"
+    return "a failover" if bundle.failover is not None else None
+
+
+def ensure_run(bundle: Bundle) -> None:
+    """Raise InputError if a bundle is a tuning or a failover."""
+    kind = special_kind(bundle)
+    if kind is not None:
+        raise InputError(
+            f"{bundle.folder} is {kind}: its levels do not show what one server holds; give a run"
+        )
+
+
 def environment_of(folder: Path) -> EnvironmentFile | None:
     """The environment of a bundle, if it was written; raises InputError if it is damaged."""
     return stored_record(folder / "environment.json", EnvironmentFile)

@@ -65,7 +65,7 @@ def history(
 
 
 def _bundles(folder: Path, workload: str | None, target: str | None) -> "list[Bundle]":
-    """The selected runs of a folder; damaged ones are named and left out.
+    """The selected runs of a folder, without tunings and failovers; damaged ones are named.
 
     Raises InputError if there is none.
     """
@@ -79,6 +79,8 @@ def _bundles(folder: Path, workload: str | None, target: str | None) -> "list[Bu
             continue
         try:
             bundle = reader.load(path)
+            if reader.special_kind(bundle) is not None:
+                continue
         except HeadcountError as error:
             err.print(f"left out: {error}", markup=False, style="yellow")
             continue

@@ -67,7 +67,9 @@ def predict(
     from headcount.report.terminal import prediction as shown
 
     asked = _asked(cpus, disks, memory, network, users, criteria)
-    found = prediction.predict(reader.load(bundle), asked)
+    loaded = reader.load(bundle)
+    reader.ensure_run(loaded)
+    found = prediction.predict(loaded, asked)
     if json:
         print_json({"bundle": str(bundle), "prediction": found.model_dump(mode="json")})
     else:

@@ -81,6 +81,7 @@ def _configuration(
         return stated(name, _users(found["users"], name), _over(price, None, years))
     folder = Path(text.partition("=")[2] if _is_named(text) else text)
     bundle = reader.load(folder)
+    reader.ensure_run(bundle)
     if bundle.verdict is None:
         judged = controller.with_verdict(bundle)
         bundle = replace(bundle, verdict=judged.verdict)

@@ -16,6 +16,7 @@ from headcount.analyse.compare.measured import Measured
 from headcount.analyse.compare.subject import Side
 from headcount.analyse.compare.unlike import unlike
 from headcount.analyse.compare.verdict import overall, sentence
+from headcount.bundle.reader import ensure_run
 from headcount.errors import InputError
 
 
@@ -73,6 +74,7 @@ def _check(sides: Sequence[Side]) -> None:
                 f"{bundle.folder} is a failover: compare it with others of its kind "
                 "(headcount compare BUNDLE BUNDLE)"
             )
+        ensure_run(bundle)
 
 
 def _interleaved(known: Sequence[Sequence[Measured]]) -> bool:
