@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from headcount.analyse.judge import judge
+from headcount.analyse.observe import constraint
 from headcount.bundle.level import CriterionResult
 from headcount.plan.criteria import parse
 
@@ -127,6 +128,14 @@ def test_fast_failures_do_not_lower_the_mean() -> None:
     assert not half.passed
     timeouts = judged("mean<=900ms", counted(50, 0, failed=50, failed_s=30.0))
     assert timeouts.value == pytest.approx(15_000, rel=1e-3)
+
+
+def test_a_mean_of_fast_failures_alone_does_not_hold() -> None:
+    result = judged("work:mean<=900ms", counted(0, 0, failed=50, failed_s=0.001))
+    assert (result.passed, result.value, result.undecided) == (False, None, False)
+    assert result.sentence == "nothing of work completed; work:mean<=900ms is asked for"
+    assert not constraint(result, parse("work:mean<=900ms"), 50).passed
+    assert judged("mean<=900ms", counted(1, 0, failed=50, failed_s=0.001)).passed
 
 
 def test_users_who_wait_at_the_end_count_in_the_mean() -> None:

@@ -197,6 +197,10 @@ def _judge_mean(
     ended = pool.completed + pool.failed
     sentence = _sentence(criterion, mean_ms, 0.0, ended, _own_ms(criterion, pool, late))
     found = _of_time(criterion, mean_ms, sentence)
+    if found.passed and not pool.completed:  # the mean is that of failures, which may be quick
+        of = f" of {criterion.scenario}" if criterion.scenario else ""
+        sentence = f"nothing{of} completed; {criterion.text} is asked for"
+        return _of_time(criterion, None, sentence)
     if late is None or mean_ms is None:
         return found
     least = max(mean_ms - _waits(late, pool).of_mean_us / 1000, 0.0)
