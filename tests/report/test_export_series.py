@@ -3,7 +3,7 @@
 import json
 import re
 import subprocess
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +22,7 @@ from headcount.bundle import reader
 from headcount.bundle.reader import Bundle
 from headcount.errors import InputError
 from headcount.report.export import answer_json, openmetrics, otlp
-from headcount.report.export.points import attributes_of
+from headcount.report.export.points import attributes_of, points
 from headcount.schemas import SCHEMAS
 
 CPU = "system.cpu.utilization"
@@ -124,6 +124,32 @@ def test_a_request_of_a_long_run_is_less_than_receivers_take(tmp_path: Path) -> 
         for point in metric.gauge.data_points
     ]
     assert len(points) == len(set(points)) == 600 * (len(disks) + 3)  # users, level, p95
+
+
+def test_the_seconds_of_a_resumed_run_have_their_own_times(tmp_path: Path) -> None:
+    folder = bundle_of(content(), tmp_path / "run")
+    events = [
+        ("10:00:00", 0.0, "level-start"),
+        ("10:00:03", 3.0, "interrupted"),
+        ("12:00:00", 3.0, "resumed"),
+        ("12:01:00", 4.5, "level-start"),
+        ("12:01:02", 6.5, "level-start"),
+        ("13:00:00", 7.0, "resumed"),
+    ]
+    lines = [
+        json.dumps({"at": f"2026-11-20T{at}+00:00", "t_s": t_s, "event": event})
+        for at, t_s, event in events
+    ]
+    (folder / "events.ndjson").write_text("\n".join(lines) + "\n", "utf-8")
+    second = {"seconds": 1.0, "level": 1, "phase": "steady", "users": 4, "p95_ms": None}
+    second |= {"scenarios": {}, "counters": {}}
+    at = (1.0, 3.0, 5.0, 7.0, 8.0)
+    seconds = [json.dumps({"t_s": t_s, **second}) for t_s in at]
+    (folder / "series.ndjson").write_text("\n".join(seconds) + "\n", "utf-8")
+    (users,) = [one for one in points(reader.load(folder)) if one.name == "headcount.users"]
+    (found,) = users.series.values()
+    times = [datetime.fromtimestamp(at_s, UTC).strftime("%H:%M:%S.%f")[:10] for at_s, _ in found]
+    assert times == ["10:00:01.0", "10:00:03.0", "12:01:00.5", "12:01:02.5", "13:00:01.0"]
 
 
 def test_an_instance_is_an_attribute_of_its_own() -> None:

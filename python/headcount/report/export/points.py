@@ -1,5 +1,6 @@
 """A run as time series: metrics with labels and times, as monitoring systems keep them."""
 
+import math
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -12,6 +13,8 @@ from headcount.counters.naming import split_instance
 from headcount.errors import InputError
 
 _ATTRIBUTES = re.compile(r"(?P<metric>[^{]+)(?:\{(?P<attributes>.*)\})?")
+RESUMED, LEVEL = "resumed", "level-start"
+"""Events: another process goes on, which may take a while to prepare its first level."""
 _ATTRIBUTE = re.compile(r"([a-z][\w.]*)=")
 
 
@@ -59,10 +62,10 @@ LOAD: tuple[tuple[str, str, str, Callable[[dict[str, Any]], float | None]], ...]
 
 def points(bundle: Bundle) -> list[Metric]:
     """Every metric of a run, by name; raises InputError if the run kept no seconds."""
-    begun_s = _begun_s(bundle)
+    begun = _begun_s(bundle)
     made: dict[str, Metric] = {}
     for second in bundle.each_second():
-        at_s = begun_s + second["t_s"]
+        at_s = second["t_s"] + next(zero for after_s, zero in begun if second["t_s"] > after_s)
         for name, unit, about, attributes, value in _figures(second):
             if value is not None:
                 metric = made.setdefault(name, Metric(name, unit, about))
@@ -72,14 +75,28 @@ def points(bundle: Bundle) -> list[Metric]:
     return [made[name] for name in sorted(made)]
 
 
-def _begun_s(bundle: Bundle) -> float:
-    """The time of second 0 of the run, in seconds since 1970."""
+def _begun_s(bundle: Bundle) -> list[tuple[float, float]]:
+    """The time of second 0 by the clock of each process that played the run, the last one first.
+
+    Each with the second after which it holds: the clock of a run stands still until it is resumed.
+    Times are in seconds since 1970.
+    """
+    found: list[tuple[float, float]] = []
+    resumed_s: float | None = None
     for event in bundle.events:
-        if "at" in event and "t_s" in event:
-            return datetime.fromisoformat(event["at"]).timestamp() - float(event["t_s"])
+        zero = datetime.fromisoformat(event["at"]).timestamp() - float(event["t_s"])
+        if event["event"] == RESUMED:
+            resumed_s = float(event["t_s"])
+        if not found:
+            found.append((-math.inf, zero))
+        elif resumed_s is not None and event["event"] in (RESUMED, LEVEL):
+            found = [*(one for one in found if one[0] < resumed_s), (resumed_s, zero)]
+            resumed_s = resumed_s if event["event"] == RESUMED else None
+    if found:
+        return found[::-1]
     if bundle.environment is None:
         raise InputError(f"{bundle.folder} does not say when it began: it has no environment.json")
-    return datetime.fromisoformat(bundle.environment.started_at).timestamp()
+    return [(-math.inf, datetime.fromisoformat(bundle.environment.started_at).timestamp())]
 
 
 Figure = tuple[str, str, str, dict[str, str], float | None]
