@@ -12,6 +12,7 @@ from headcount.report.content import ReportContent
 from headcount.report.document import overview
 from headcount.report.document.blocks import Bullets, Note, Paragraph
 from headcount.report.document.meaning import meaning
+from headcount.report.document.summary import summary
 
 
 def prose(run: ReportContent) -> str:
@@ -35,6 +36,12 @@ def test_at_least_is_not_a_capacity() -> None:
     text = prose(at_least())
     assert "The server holds 800 users and may hold more" in text
     assert "What broke first" not in text
+
+
+def test_at_least_does_not_say_that_no_level_failed() -> None:
+    """A level may have failed too narrowly for an upper end, as the answer then says."""
+    sure = dict(summary(with_capacity(high=None, at_least=True)))["How sure"]
+    assert sure.startswith("No level failed clearly: the server may hold more.")
 
 
 def test_without_a_capacity_there_is_no_number_to_quote() -> None:

@@ -43,7 +43,7 @@ def _sure(verdict: Verdict) -> Iterator[str]:
         low, high = count(math.floor(capacity.low)), count(math.ceil(capacity.high))
         yield f"95% confidence interval {low} to {high} users."
     elif capacity is not None and capacity.at_least:
-        yield "No level failed: the server may hold more."
+        yield "No level failed clearly: the server may hold more."
     if verdict.diagnosis is not None and verdict.diagnosis.limit != "unknown":
         yield f"Confidence in the diagnosis: {verdict.diagnosis.confidence_word}."
     if verdict.flags:
