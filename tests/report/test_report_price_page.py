@@ -48,6 +48,15 @@ def test_the_curve_counts_whole_systems() -> None:
     assert page.curve(report([stated("free", 10, None)])) is None
 
 
+def test_the_curve_of_servers_by_the_hour_has_their_cents() -> None:
+    small = stated("small", 100, parse_cost("0.34 USD/hour"))
+    large = stated("large", 350, parse_cost("0.9 USD/hour"))
+    figure = page.curve(report([small, large], Need(users=1000)))
+    assert figure is not None
+    assert figure.alt == "For 1,000 users: small 3.40 USD an hour, large 2.70 USD an hour."
+    assert ["350", "1.36", "0.900"] in figure.table.rows
+
+
 def test_without_a_price_there_is_no_curve_and_no_script() -> None:
     administration = Administration(Decimal(20), Decimal(100_000))
     merger = Merger(2000, administration, 2)

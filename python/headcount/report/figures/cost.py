@@ -9,16 +9,19 @@ from headcount.analyse.prices.curve import points, steps
 from headcount.report.chart.figure import NARROW, WIDE, Room
 from headcount.report.chart.panel import Panel
 from headcount.report.chart.scale import Linear, from_zero
+from headcount.report.chart.tick import rate_tick
 from headcount.report.figures.figure_types import Figure, Run, Table
 from headcount.report.figures.lines import Frame, Line, chart
 from headcount.report.figures.plot import Axis, Plot, Rule, Series
 from headcount.report.markup import Html, element, joined
-from headcount.text import count, plural
+from headcount.text import count, plural, significant
 
 TITLE = "Cost for this many users"
 STYLES = ("one", "two", "three", "four", "five", "six")
 """Classes of the curves; their number is the most curves of one figure."""
 TABLE_ROWS = 40
+CENTS_BELOW = 1000.0
+"""Amounts from here on are read without their cents."""
 SERVERS_SHOWN = 10
 """Steps of the staircase of one run: a larger order needs a new quote."""
 
@@ -97,6 +100,13 @@ def amount_at(curve: Curve, users: float) -> float | None:
     return next((amount for corner, amount in curve.corners if corner >= users), None)
 
 
+def _amount_text(amount: float | None) -> str:
+    """An amount without needless cents: servers by the hour cost few of them."""
+    if amount is None or amount == 0 or amount >= CENTS_BELOW:
+        return count(amount)
+    return f"{amount:,.2f}" if amount >= 1 else significant(amount)
+
+
 def _drawing(
     curves: Sequence[Curve], currency: str, needed: int | None, room: Room, alt: str
 ) -> Html:
@@ -108,7 +118,7 @@ def _drawing(
         x=lambda start, end: Linear(0, most, start, end),
         y=lambda start, end: from_zero(amounts, start, end),
         x_written=count,
-        y_written=count,
+        y_written=rate_tick,
     )
     lines = [
         Line(curve.name, style, curve.corners) for curve, style in zip(curves, STYLES, strict=False)
@@ -141,7 +151,7 @@ def _needed(panel: Panel, users: int | None) -> Html | None:
 def _in_words(curves: Sequence[Curve], currency: str, needed: int | None) -> str:
     users = needed if needed is not None else int(curves[0].corners[-1][0])
     parts = [
-        f"{curve.name} {count(amount)} {currency}"
+        f"{curve.name} {_amount_text(amount)} {currency}"
         for curve in curves
         if (amount := amount_at(curve, users)) is not None
     ]
@@ -156,5 +166,5 @@ def _table(curves: Sequence[Curve], currency: str) -> Table:
     rows = []
     for users in ends[::every]:
         amounts = [amount_at(curve, users) for curve in curves]
-        rows.append([count(users), *(count(amount) for amount in amounts)])
+        rows.append([count(users), *map(_amount_text, amounts)])
     return Table(("Up to users", *(f"{curve.name}, {currency}" for curve in curves)), rows)
