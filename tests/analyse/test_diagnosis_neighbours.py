@@ -6,7 +6,7 @@ from diagnosis_levels import CPUS, QUIET, Server, level, seconds
 from headcount.analyse.diagnosis.diagnose import of_levels
 from headcount.analyse.diagnosis.evidence.cpu import cores
 from headcount.analyse.diagnosis.observation import observe
-from headcount.analyse.neighbours import foreign_cores
+from headcount.analyse.neighbours import foreign_cores, neighbours
 from headcount.bundle.diagnosis import Diagnosis
 
 CPU = "cgroup.pressure{resource=cpu,kind=some}"
@@ -37,6 +37,17 @@ def test_short_lived_programs_belong_to_the_server() -> None:
         )
     )
     assert (other.limit, other.detail) == ("cpu", "neighbour")
+
+
+def test_a_machine_may_have_a_single_cpu() -> None:
+    counters = {
+        "system.cpu.utilization": 0.9,
+        "system.cpu.logical.count": 1.0,
+        "process.cpu.utilization": 0.3,
+    }
+    one = level(1, 40, 10.0, 0.1, 1.0, counters, generator={"process.cpu.utilization": 0.0})
+    (doubt,) = neighbours([one])
+    assert doubt.startswith("other programs used 0.600 of 1 CPU during 1 of 1 level; ")
 
 
 @pytest.mark.parametrize(

@@ -211,6 +211,12 @@ def test_figures_without_their_numbers_are_not_drawn(made) -> None:
     assert (transfer.figure(made) is None) == (len(levels) < 2)
 
 
+def test_a_chart_may_begin_at_a_single_user() -> None:
+    figure = response.figure(replace(content(), levels=[level(1, 1), level(2, 100)]))
+    assert figure is not None
+    assert " at 1 user to " in figure.alt
+
+
 @pytest.mark.parametrize("draw", [throughput.figure, response.figure, transfer.figure])
 def test_every_figure_has_words_units_and_a_table(draw) -> None:
     for made in (content(), wide_times()):

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from headcount.bundle.level import LevelResult
 from headcount.counters.line import is_line
-from headcount.text import count, plural, significant
+from headcount.text import plural, significant
 from headcount.text import share as share_text
 
 SHARE = 0.10
@@ -79,7 +79,7 @@ def _programs(levels: Sequence[LevelResult]) -> list[str]:
     mean = sum(cores for cores, _ in taken) / len(taken)
     return [
         (
-            f"other programs used {significant(mean)} of {count(taken[0][1])} CPUs during "
+            f"other programs used {significant(mean)} of {plural('CPU', taken[0][1])} during "
             f"{len(taken)} of {plural('level', len(levels))}; without them the server may hold more"
         )
     ]

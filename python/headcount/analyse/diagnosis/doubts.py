@@ -9,7 +9,7 @@ from headcount.analyse.diagnosis.observation import Observation
 from headcount.analyse.diagnosis.others import others_text
 from headcount.analyse.diagnosis.thresholds import threshold
 from headcount.analyse.diagnosis.weigh import Weighed
-from headcount.text import count, plural, share, significant
+from headcount.text import plural, share, significant
 
 SAME = 1.02
 """Ratio of users up to which two levels count as the same."""
@@ -82,8 +82,8 @@ def _shared(decision: Decision, weighed: Weighed) -> str | None:
         return None
     return (
         f"the load generator itself used {significant(used.generator)} of the "
-        f"{count(used.there)} CPUs, the server {significant(used.server)}: with the generator on "
-        "another machine the server would hold more"
+        f"{plural('CPU', used.there)}, the server {significant(used.server)}: with the generator "
+        "on another machine the server would hold more"
     )
 
 

@@ -144,8 +144,9 @@ def _in_words(run: Run) -> str:
     first = min(measured, key=lambda level: level.users)
     held = "".join(f" The criterion {text} limits it." for text, _ in limits(run))
     return (
-        f"The 95th percentile goes from {duration(_value(first, 'p95'))} at {count(first.users)} "
-        f"users to {duration(_value(last, 'p95'))} at {plural('user', last.users)}.{held}"
+        f"The 95th percentile goes from {duration(_value(first, 'p95'))} at "
+        f"{plural('user', first.users)} to {duration(_value(last, 'p95'))} at "
+        f"{plural('user', last.users)}.{held}"
     )
 
 
