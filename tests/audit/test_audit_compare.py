@@ -1,6 +1,9 @@
 """Records compared field by field: what rounding explains is no difference."""
 
+from diagnosis_levels import level
+
 from headcount.analyse.audit.compare import differences
+from headcount.analyse.audit.figures import _is_known_now
 
 
 def test_fields_that_differ_are_named() -> None:
@@ -47,3 +50,13 @@ def test_a_time_in_a_sentence_may_be_rounded_the_other_way() -> None:
     assert differs("the limit is 21 ms", "the limit is 20 ms")
     assert differs("127 of 128 users", "128 of 128 users")
     assert differs("127 users passed", "127 users passed at 3 levels")
+
+
+def test_an_interval_that_older_versions_left_out_is_not_a_difference() -> None:
+    at, interval = "total.p95_interval_ms", [1.0, 2.0]
+    barely = level(1, 40, 10.0, 0.1, 1.0, {}).model_copy(update={"steady_s": 19.99995})
+    assert _is_known_now(at, None, barely)
+    assert not _is_known_now(at, interval, barely)
+    assert not _is_known_now("total.rate_interval_per_s", None, barely)
+    whole = barely.model_copy(update={"steady_s": 20.00005})
+    assert not _is_known_now(at, None, whole)

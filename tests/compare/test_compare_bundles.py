@@ -286,6 +286,15 @@ def test_levels_of_a_few_seconds_have_no_interval_of_percentiles(tmp_path: Path)
     assert one(comparison, "throughput", 10).interval is not None
 
 
+def test_levels_of_20_s_have_one_although_seconds_are_not_exact(tmp_path: Path) -> None:
+    a, b = (make(tmp_path / name, (20,), seconds=20, begun_s=60) for name in "ab")
+    for path in (a / "levels.json", b / "levels.json"):
+        text = path.read_text("utf-8")
+        assert '"steady_s":20.0' in text
+        path.write_text(text.replace('"steady_s":20.0', '"steady_s":19.99995'), "utf-8")
+    assert one(found(a, b), "response.p95", 20).interval is not None
+
+
 def test_a_list_of_many_runs_is_not_a_path(tmp_path: Path) -> None:
     path = make(tmp_path / "night", (10,), seconds=2)
     name, folders = subjects.split(f"nightly={','.join([str(path)] * 200)}")

@@ -15,7 +15,7 @@ from headcount.analyse.lines import line_results
 from headcount.analyse.marks import level_marks
 from headcount.analyse.outright import has_failed_outright
 from headcount.analyse.stalls import Second, stalls
-from headcount.analyse.statistics.sections import SECTIONS
+from headcount.analyse.statistics.sections import SECTIONS, is_long_enough
 from headcount.analyse.steadiness import steadiness
 from headcount.analyse.task_score import level_score
 from headcount.analyse.tasks import Tasks, results
@@ -216,7 +216,7 @@ def _scenario(
     pool: Pool = window.pool(index)
     length_s = max(window.seconds, 1e-9)
     overloaded, decided = pool.overloaded()
-    sections = window.split(window.seconds / SECTIONS) if window.seconds >= 2 * SECTIONS else []
+    sections = window.split(window.seconds / SECTIONS) if is_long_enough(window.seconds) else []
     parts = [part.pool(index) for part in window.split(max(window.seconds / SECTIONS, RATE_S))]
     responses = [section.pool(index).response for section in sections]
     interval, doubted = doubted_interval_ms(responses, 0.95, pool.seconds_ms())

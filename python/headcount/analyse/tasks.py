@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from headcount._engine import Histogram, TaskCount
 from headcount.analyse.lateness import Waits
-from headcount.analyse.statistics.sections import SECTIONS
+from headcount.analyse.statistics.sections import SECTIONS, is_long_enough
 from headcount.analyse.times import quantile_interval_ms, times_of
 from headcount.analyse.window import Window
 from headcount.bundle.level import TaskResult
@@ -92,7 +92,7 @@ def results(window: Window, tasks: Tasks, waits: Waits | None = None) -> list[Ta
 
 def _result(name: str, pool: TaskPool, waits: Waits | None) -> TaskResult:
     window = pool.window
-    parts = window.split(window.seconds / SECTIONS) if window.seconds >= 2 * SECTIONS else []
+    parts = window.split(window.seconds / SECTIONS) if is_long_enough(window.seconds) else []
     return TaskResult(
         name=name,
         completed=pool.completed,

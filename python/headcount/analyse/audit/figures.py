@@ -11,6 +11,7 @@ from headcount.analyse.audit.law import window_of
 from headcount.analyse.audit.result import Place, Result, result, unknown
 from headcount.analyse.level import Measured, summarise
 from headcount.analyse.observe import AFTER_OVERLOAD, BRIEF
+from headcount.analyse.statistics.sections import SECTION_S, SECTIONS
 from headcount.bundle.agents import machines_at
 from headcount.bundle.level import LevelResult
 from headcount.counters.naming import is_agent
@@ -30,6 +31,8 @@ UNSETTLED = "it never got steady"
 """Prefix of a reason about the seconds before the measured ones."""
 LATE = "1% of the load generator's own timers were over"
 """Prefix of a reason for which older versions had another rule."""
+INTERVAL = ".p95_interval_ms"
+"""A field that older versions left empty where the engine's seconds came to just under 20 s."""
 
 
 def check(evidence: Evidence) -> Result:
@@ -52,7 +55,7 @@ def check(evidence: Evidence) -> Result:
                 file="levels.json", level=level.index, at=at, text=f"{old} is stored, {new} follows"
             )
             for at, old, new in found
-            if not _only_doubted(at, new)
+            if not _only_doubted(at, new) and not _is_known_now(at, old, level)
         ]
         places += _counters(evidence, level)
     good = (
@@ -136,6 +139,11 @@ def _compared(raw: dict[str, Any], again: LevelResult) -> list[tuple[str, Any, A
 def _only_doubted(at: str, new: Any) -> bool:
     """Whether the only difference is that an interval is doubted now."""
     return at.endswith(DOUBT) and new is True
+
+
+def _is_known_now(at: str, old: Any, level: LevelResult) -> bool:
+    """Whether the only difference is an interval, which a level of 20 s did not always have."""
+    return at.endswith(INTERVAL) and old is None and level.steady_s < SECTIONS * SECTION_S
 
 
 def _spread_fits(found: tuple[str, Any, Any], recomputed: dict[str, Any]) -> bool:

@@ -10,7 +10,7 @@ from headcount.analyse.compare.figure import FEWEST, Figure, sectioned
 from headcount.analyse.compare.metrics import RESPONSE
 from headcount.analyse.compare.usage import NAMES, Source, each
 from headcount.analyse.statistics.memory import is_too_short
-from headcount.analyse.statistics.sections import SECTIONS
+from headcount.analyse.statistics.sections import SECTIONS, is_long_enough
 from headcount.bundle import hlog
 from headcount.bundle.environment import Side
 from headcount.bundle.level import LevelResult
@@ -20,8 +20,6 @@ Second = Mapping[str, Any]
 
 _SERVED = ("completed", "failed", "response_s")
 """Counts kept of each scenario of a second."""
-TIMES_S = 20.0
-"""Shortest level whose percentiles get an interval."""
 TIMES_EACH = 20
 """Fewest answers in each of its sections, as for the interval of a level's own p95."""
 
@@ -140,7 +138,7 @@ def _served(
 ) -> dict[str, Figure | None]:
     """Figures of what users got."""
     parts = sections(seconds)
-    long = level.steady_s >= TIMES_S
+    long = is_long_enough(level.steady_s)
     # Where nothing completed, the mean is that of failures, which may be quick.
     mean_ms = level.total.mean_ms if level.total.completed else None
     return {
@@ -209,7 +207,7 @@ def _percentiles(
     if response is None:
         return {}
     values = (response.p50_ms, response.p95_ms, response.p99_ms)
-    parts = _enough(answers, span) if span and level.steady_s >= TIMES_S else []
+    parts = _enough(answers, span) if span and is_long_enough(level.steady_s) else []
     return {
         name: sectioned(value, [part.quantile_us(share) / 1000 for part in parts])
         for (name, share), value in zip(RESPONSE.items(), values, strict=True)

@@ -13,10 +13,13 @@ from typing import Protocol
 from scipy.special import chdtri
 
 from headcount.analyse.statistics.student import quantile as student
+from headcount.bundle.stretches import SLACK_S
 
 SECTIONS = 10
 """Sections of a level: ten keep 9 degrees of freedom and leave each section long enough to hold
 more than one busy period of the server."""
+SECTION_S = 2.0
+"""Shortest section: a level of 20 s has ten of them."""
 LEAST_IN_SECTION = 20
 """Fewest durations in a section: with fewer, the p95 is the greatest or the second greatest."""
 LEAST_SECTIONS = 3
@@ -26,6 +29,14 @@ queues that are 50 to 95% busy, measured for 60 and 300 s, intervals hold the tr
 cases where the median level has 60 or more, and in 78 to 88% where it has 4 to 18."""
 CHANCE = 0.05
 """Probability of taking independent answers for clustered."""
+
+
+def is_long_enough(level_s: float) -> bool:
+    """Whether a level of this length is cut into sections.
+
+    One of 20 s is, although the engine's seconds often come to a few microseconds less.
+    """
+    return level_s > SECTIONS * SECTION_S - SLACK_S
 
 
 class Durations(Protocol):
