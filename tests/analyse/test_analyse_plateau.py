@@ -45,6 +45,13 @@ def test_the_saturation_point_is_the_smallest_load_on_the_plateau() -> None:
     )
 
 
+def test_users_have_commas_between_thousands() -> None:
+    curve = {1000: 100.0, 2000: 200.0, 3000: 300.0, 6000: 300.0, 9000: 300.0}
+    found = plateau(exact(curve, 0.01))
+    assert found is not None
+    assert "flattened out at 3,000 users (not yet at 2,000): " in found.sentence
+
+
 def test_a_curve_that_still_rises_has_no_saturation_point() -> None:
     found = plateau(exact(saturating(1000.0, 60), 0.01))
     assert found is not None

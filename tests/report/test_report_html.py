@@ -23,7 +23,7 @@ from headcount.report.figures.response import limits
 from headcount.report.figures.timeline import Point, downsample
 from headcount.report.html import render, script
 from headcount.report.html.counters import in_unit
-from headcount.report.html.environment import LINES_SHOWN, flattened
+from headcount.report.html.environment import LINES_SHOWN, flattened, summary
 
 INERT = {
     *("html", "head", "title", "style", "meta", "link", "body", "main", "footer", "header"),
@@ -336,6 +336,11 @@ def test_the_description_of_a_huge_machine_is_cut() -> None:
     lines = flattened({"disks": [{"name": f"sd{n}"} for n in range(LINES_SHOWN + 7)]})
     assert len(lines) == LINES_SHOWN + 1
     assert lines[-1] == ("and more", "7 lines")
+
+
+def test_a_machine_may_have_a_single_cpu() -> None:
+    texts = dict(summary({"cpu": {"model": "Xeon", "logical": 1}}))
+    assert texts["Processor"] == "Xeon, 1 logical CPU"
 
 
 @pytest.mark.parametrize(

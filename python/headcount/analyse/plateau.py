@@ -15,7 +15,7 @@ import scipy
 
 from headcount.bundle.level import LevelResult
 from headcount.bundle.verdict import Plateau
-from headcount.text import megabytes_per_s, plural, significant
+from headcount.text import count, megabytes_per_s, plural, significant
 
 MARGIN = 0.02
 """A smaller relative difference is none, even if it was measured: a search finds a capacity no more
@@ -196,7 +196,7 @@ def _sentence(found: Plateau, last: Reading, *, rising: bool) -> str:
     rate = megabytes_per_s if found.figure == "bytes" else _scenarios
     value, interval = rate(found.value_per_s), found.interval_per_s or (0.0, 0.0)
     low, high = (rate(bound).rsplit(" ", 1)[0] for bound in interval)
-    below = f" (not yet at {found.above_users})" if found.above_users else ""
+    below = f" (not yet at {count(found.above_users)})" if found.above_users else ""
     falls = (
         f" More than {plural('user', found.stress_users)} gave less." if found.stress_users else ""
     )

@@ -83,7 +83,7 @@ def summary(host: Mapping[str, Any]) -> list[tuple[str, Cell | None]]:
     """The facts that a reader looks for first; facts of an unexpected shape are left out."""
     cpu, kernel, virtual = (_part(host, name) for name in ("cpu", "kernel", "virtual"))
     logical = cpu.get("logical")
-    cores = f"{logical} logical CPUs" if isinstance(logical, int) else None
+    cores = plural("logical CPU", logical) if isinstance(logical, int) else None
     return [
         ("Host", _text(host.get("hostname"))),
         ("System", _text(host.get("operating_system"))),
@@ -146,7 +146,7 @@ def flattened(host: Mapping[str, Any]) -> list[tuple[str, Cell]]:
 
     walk("", host)
     over = len(lines) - LINES_SHOWN
-    return [*lines[:LINES_SHOWN], *([("and more", f"{over} lines")] if over > 0 else [])]
+    return [*lines[:LINES_SHOWN], *([("and more", plural("line", over))] if over > 0 else [])]
 
 
 def _scalar(value: Any) -> str:
