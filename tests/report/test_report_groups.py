@@ -51,6 +51,15 @@ def test_each_figure_of_a_level() -> None:
     }
 
 
+def test_failures_alone_have_no_mean() -> None:
+    plain = moving(30e6, 10e6)
+    first, *others = plain.groups
+    refused = first.model_copy(update={"completed": 0, "failed": 40, "mean_ms": 0.3})
+    (row,) = cells(plain.model_copy(update={"groups": [refused, *others]}))
+    assert row["Mean files-64k"] == "\N{EN DASH}"
+    assert row["Mean files-1m"] == "3.00 ms"
+
+
 @pytest.mark.parametrize(("sent", "got"), [(4, 1), (3, 1), (1, 3), (7, 5)])
 def test_the_servers_share_is_that_of_the_bytes_it_sent(sent: int, got: int) -> None:
     level = moving(sent * 1e6, got * 1e6)

@@ -92,7 +92,7 @@ def _ratio(level: LevelResult) -> str:
 def _mean(name: str) -> Callable[[LevelResult], str]:
     def cell(level: LevelResult) -> str:
         group = next((group for group in level.groups if group.name == name), None)
-        if group is None:
+        if group is None or not group.completed:  # the mean is that of failures, maybe quick ones
             return duration(None)
         own_ms = own_delay_ms(group.response, "mean_ms") if group.response else 0.0
         return with_own_delay(group.mean_ms, own_ms)

@@ -36,7 +36,9 @@ def point(level: LevelResult) -> Point:
     total, cpu = level.total, level.counters.get("sut", {}).get(CPU)
     found: dict[str, Reading | None] = {
         "throughput": Reading(value=level.achieved_per_s, interval=total.rate_interval_per_s),
-        "response.mean": None if total.mean_ms is None else Reading(value=total.mean_ms),
+        "response.mean": None
+        if total.mean_ms is None or not total.completed
+        else Reading(value=total.mean_ms),
         "cpu.utilization": None if cpu is None else Reading(value=cpu.mean),
     }
     if total.response is not None:
