@@ -149,6 +149,26 @@ def test_a_server_that_refuses_everything_fails(tmp_path: Path) -> None:
     assert all(one.users == 10 for one in repaired.judgements)
 
 
+def test_a_server_that_holds_nobody_any_more_fails(tmp_path: Path) -> None:
+    """A few errors at any load leave throughput and times as they were, and no capacity."""
+    base = side("baseline", [make(tmp_path / "a", (10, 20), capacity=(25.0, 24.0, 26.0))])
+    path = make(tmp_path / "b", (10, 20), begun_s=60, outcome="failed")
+    head = side("this run", [path])
+    gate = judge(compare([base, head]), margins([]))
+    assert gate.outcome == "regression"
+    assert gate.sentence == "Regression: Capacity: no level passed, against 24 users."
+    found = compare([base, head])
+    assert found.finding == "worse"
+    assert found.sentence == (
+        "this run is worse than baseline: no level of this run passed, and baseline holds 24 users."
+    )
+    assert compare([head, base]).finding == "better"
+    still = side("still", [make(tmp_path / "c", (10, 20), begun_s=60)])
+    assert "no level" not in compare([base, still]).sentence
+    beyond = side("beyond", [make(tmp_path / "d", (20, 30, 40), begun_s=60, outcome="failed")])
+    assert "no level" not in compare([base, beyond]).sentence  # only one is within the capacity
+
+
 def test_junit_has_a_case_for_each_figure(tmp_path: Path) -> None:
     gate = judge(searched(tmp_path, 0.9, 0.01), margins([]))
     suite = ET.fromstring(junit(gate))  # noqa: S314 - our own

@@ -8,7 +8,7 @@ from pydantic import Field
 
 from headcount.analyse.compare.comparison import Comparison, Difference
 from headcount.analyse.compare.metrics import METRICS, metric
-from headcount.analyse.compare.silence import METRIC, Silence, silences
+from headcount.analyse.compare.silence import METRIC, Silence, holds_nobody, silences
 from headcount.analyse.compare.verdict import between
 from headcount.analyse.compare.words import at, figures, percent
 from headcount.analyse.statistics.pairs import pairs_needed
@@ -88,8 +88,9 @@ def judge(found: Comparison, limits: Mapping[str, float]) -> Gate:
             f"{'; '.join(spoiled)}; measure both alike"
         )
     first, second = found.subjects[:2]
+    judged = _without_capacity(found, limits["capacity"])
     made = [one for one in silences(first.points, second.points) if one.second]
-    judged = [_silent(one, limits[METRIC]) for one in made]
+    judged += [_silent(one, limits[METRIC]) for one in made]
     judged += [
         _judgement(one, limits[one.metric])
         for one in found.differences
@@ -137,18 +138,37 @@ def _judgement(one: Difference, margin: float) -> Judgement:
     )
 
 
+def _without_capacity(found: Comparison, margin: float) -> list[Judgement]:
+    """The regression of a run that holds nobody, where the baseline has a capacity."""
+    first, second = found.subjects[:2]
+    is_other = any(one.what == "criteria" for one in found.unlike)
+    if first.capacity is None or is_other:
+        return []
+    held = first.capacity.value
+    if not holds_nobody(second.points, held):
+        return []
+    text = f"Capacity: no level passed, against {plural('user', held)}."
+    return [_lost("capacity", None, margin, text)]
+
+
 def _silent(one: Silence, margin: float) -> Judgement:
     """A load at which this run completed nothing: a regression beyond any margin."""
+    was = f"{significant(one.per_s)}/s"
+    text = f"Throughput {one.where} is 0/s against {was}: nothing was completed."
+    return _lost(METRIC, one.users, margin, text)
+
+
+def _lost(metric_id: str, users: int | None, margin: float, sentence: str) -> Judgement:
+    """A figure of which nothing is left."""
     return Judgement(
-        name=f"{METRIC} {one.where}",
-        metric=METRIC,
-        users=one.users,
+        name=metric_id if users is None else f"{metric_id} at {plural('user', users)}",
+        metric=metric_id,
+        users=users,
         ratio=0.0,
         interval=(0.0, 0.0),
         margin=margin,
         outcome="regression",
-        sentence=f"Throughput {one.where} is 0/s against {significant(one.per_s)}/s: nothing was "
-        "completed.",
+        sentence=sentence,
         pairs=None,
     )
 

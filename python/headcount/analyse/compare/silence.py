@@ -1,4 +1,4 @@
-"""Loads at which one side completed nothing: no ratio can show that, and nothing is worse."""
+"""What no ratio can show, and nothing is worse: a side that completed nothing, or holds nobody."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -44,6 +44,16 @@ def silences(first: Sequence[Point], second: Sequence[Point]) -> list[Silence]:
             if not any(silent) and other and min(other) > 0:
                 found.append(Silence(users, silent is b, sum(other) / len(other)))
     return found
+
+
+def holds_nobody(points: Sequence[Point], held: float) -> bool:
+    """Whether no level passed, although two or more had at most the users that another holds.
+
+    A single one may have failed by chance.
+    """
+    counting = [point for point in points if point.outcome != "invalid"]
+    below = [point for point in counting if point.users <= held]
+    return len(below) > 1 and all(point.outcome == "failed" for point in counting)
 
 
 def _rates(points: Sequence[Point]) -> dict[int, list[float]]:

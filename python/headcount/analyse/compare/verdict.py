@@ -3,12 +3,13 @@
 from collections.abc import Sequence
 from typing import Literal
 
+from headcount.analyse.compare.answers import held
 from headcount.analyse.compare.comparison import Difference, Finding
 from headcount.analyse.compare.points import points
-from headcount.analyse.compare.silence import Silence, silences
+from headcount.analyse.compare.silence import Silence, holds_nobody, silences
 from headcount.analyse.compare.subject import Side
 from headcount.analyse.compare.words import at, figures, noun, percent
-from headcount.text import significant
+from headcount.text import plural, significant
 
 Overall = Literal["better", "worse", "no difference shown", "mixed", "not comparable"]
 
@@ -64,8 +65,22 @@ def _silence(first: Side, second: Side, found: Sequence[Difference]) -> Silence 
     return made[-1] if made and made[-1].users == max(common) else None
 
 
+def _alone(first: Side, second: Side) -> tuple[Side, float] | None:
+    """The only side that holds anybody, under the same criteria, and how many; None if none is."""
+    if first.plan.workload.criteria != second.plan.workload.criteria:
+        return None
+    for one, other in ((first, second), (second, first)):
+        reading = held(one)
+        if reading is not None and holds_nobody(points(other), reading.value):
+            return one, reading.value
+    return None
+
+
 def _finding(first: Side, second: Side, found: Sequence[Difference]) -> Finding | None:
     """The verdict about two sides; None if nothing decides."""
+    alone = _alone(first, second)
+    if alone is not None:
+        return "worse" if alone[0] is first else "better"
     silence = _silence(first, second, found)
     if silence is not None:
         return "worse" if silence.second else "better"
@@ -99,6 +114,14 @@ def sentence(sides: Sequence[Side], found: Sequence[Difference], spoiled_by: Seq
 
 
 def _one(first: Side, second: Side, found: Sequence[Difference]) -> str:
+    alone = _alone(first, second)
+    if alone is not None:
+        holds, users = alone
+        none = second if holds is first else first
+        return (
+            f"{second.name} is {_finding(first, second, found)} than {first.name}: no level of "
+            f"{none.name} passed, and {holds.name} holds {plural('user', users)}."
+        )
     silence = _silence(first, second, found)
     if silence is not None:
         which, other = (second, first) if silence.second else (first, second)
