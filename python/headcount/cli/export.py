@@ -24,8 +24,8 @@ Files = Annotated[
 
 ENDINGS = {
     ".xlsx": "spreadsheet with native charts and all tables",
-    ".csv": "a table: levels.csv, scenarios.csv, counters.csv or seconds.csv; of a tuning "
-    "changes.csv, ladder.csv, races.csv or knobs.csv, too, of a failover outages.csv",
+    ".csv": "a table: levels.csv, scenarios.csv, counters.csv, seconds.csv or agents.csv; of a "
+    "tuning changes.csv, ladder.csv, races.csv or knobs.csv, too, of a failover outages.csv",
     ".md": "Markdown for a pull request",
     ".json": "answer and levels, with a schema",
     ".prom": "OpenMetrics: every second, for promtool and Grafana",
@@ -38,8 +38,9 @@ def export(bundle: Folder, files: Files) -> None:
 
     The ending says what: .xlsx a spreadsheet with native charts and all tables; .md Markdown for a
     pull request; .json answer and levels; .prom OpenMetrics and .otlp OTLP (JSON), with every
-    second; .csv a table by its name: levels.csv, scenarios.csv, counters.csv or seconds.csv. A
-    tuning has changes.csv, ladder.csv, races.csv and knobs.csv, too, a failover outages.csv.
+    second; .csv a table by its name: levels.csv, scenarios.csv, counters.csv, seconds.csv or
+    agents.csv. A tuning has changes.csv, ladder.csv, races.csv and knobs.csv, too, a failover
+    outages.csv.
 
     Start with: headcount export runs/RUN run.xlsx levels.csv
     """
