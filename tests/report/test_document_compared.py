@@ -1,5 +1,6 @@
 """Competitive results: every figure of the comparison, both directions, and what qualifies them."""
 
+import shlex
 from dataclasses import replace
 from pathlib import Path
 
@@ -19,7 +20,7 @@ from headcount.analyse.compare.comparison import (
 from headcount.bundle import reader
 from headcount.bundle.reader import Bundle
 from headcount.report.document import charts, competitive
-from headcount.report.document.blocks import Figure, Table
+from headcount.report.document.blocks import Code, Figure, Table
 from headcount.report.document.build import of_bundle
 from headcount.report.document.compared import of_comparison
 from headcount.report.pdf.render import pdf
@@ -128,6 +129,20 @@ def test_competitive_results_follow_the_results_of_the_run(runs: list[Bundle]) -
     assert titles[titles.index("Results") + 1] == "Competitive results"
     drawn = [block for block in section.blocks if isinstance(block, Figure)]
     assert len(drawn) == 2
+
+
+def test_commands_that_repeat_runs_are_quoted_for_a_shell(runs: list[Bundle]) -> None:
+    found = comparison()
+    folders = [["runs/old server's"], ["runs/new; rm -rf x"]]
+    subjects = [
+        one.model_copy(update={"bundles": bundles})
+        for one, bundles in zip(found.subjects, folders, strict=True)
+    ]
+    sections = of_comparison(found.model_copy(update={"subjects": subjects}), runs).sections
+    (code,) = [block for one in sections for block in one.blocks if isinstance(block, Code)]
+    assert [shlex.split(line) for line in code.text.splitlines()] == [
+        ["headcount", "run", f"{folder}/plan.toml"] for (folder,) in folders
+    ]
 
 
 def test_machines_stand_beside_each_other(runs: list[Bundle]) -> None:

@@ -1,6 +1,8 @@
 """Builds the report of a comparison."""
 
+import shlex
 from collections.abc import Sequence
+from pathlib import Path
 
 from headcount.analyse.compare.comparison import Comparison
 from headcount.bundle.reader import Bundle
@@ -111,7 +113,9 @@ def _configuration(found: Comparison, runs: Sequence[Bundle]) -> Section:
 
 def _repeat(found: Comparison) -> Section:
     runs = [folder for one in found.subjects for folder in one.bundles]
-    commands = "\n".join(f"headcount run {folder}/plan.toml" for folder in runs)
+    commands = "\n".join(
+        shlex.join(["headcount", "run", str(Path(folder) / "plan.toml")]) for folder in runs
+    )
     return Section(
         repeat.TITLE,
         [
