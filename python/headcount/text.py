@@ -6,7 +6,9 @@ that is missing, infinite or not a number is an en dash, never a zero.
 
 import math
 import re
+import shlex
 from collections.abc import Callable, Sequence
+from pathlib import Path
 
 from headcount.secret_text import redacted
 
@@ -43,6 +45,15 @@ def clean(text: str) -> str:
     """
     text = redacted(text.replace("\r\n", "\n"))
     return _CONTROL.sub("\N{REPLACEMENT CHARACTER}", text)
+
+
+def shell_path(path: Path | str) -> str:
+    """A path as it is typed in a shell: it may have blanks, and a stranger may have chosen it.
+
+    >>> shell_path("runs/a-b"), shell_path("my runs")
+    ('runs/a-b', "'my runs'")
+    """
+    return shlex.quote(str(path))
 
 
 def escaped_json(text: str) -> str:

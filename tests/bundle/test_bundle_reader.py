@@ -1,12 +1,17 @@
 """Bundles read back: whole, half, damaged, under way."""
 
 import errno
+import json
 import os
+import re
+import shlex
 from pathlib import Path
 from typing import Any
 
 import pytest
+from typer.testing import CliRunner
 
+from command_line import app
 from headcount.bundle import reader
 from headcount.bundle.verdict import Verdict
 from headcount.bundle.writer import BundleWriter, new_folder
@@ -102,6 +107,21 @@ def test_a_folder_that_cannot_be_opened_is_explained(
     monkeypatch.setattr(reader, "lock_folder", fails)
     with pytest.raises(SystemLimitError, match="reports an I/O error"):
         reader.check_idle(bundle)
+
+
+def test_commands_in_messages_can_be_pasted_into_a_shell(bundle: Path) -> None:
+    runs = bundle.parent.rename(bundle.parent.with_name("Ada's runs; true"))
+    path = runs / bundle.name
+    (path / "events.ndjson").write_text("[]\n", "utf-8")
+    with pytest.raises(InputError) as found:
+        _ = reader.load(path).events
+    command = re.search(r"\((headcount audit .*) lists all damage\)", str(found.value))
+    assert command is not None
+    assert shlex.split(command[1]) == ["headcount", "audit", str(path)]
+    listed = CliRunner().invoke(app, ["runs", "--runs", str(runs), "--json"])
+    (row,) = json.loads(listed.output)
+    again = row["answer"].removeprefix("killed; go on with ")
+    assert shlex.split(again) == ["headcount", "resume", str(path)]
 
 
 def test_a_target_cannot_choose_another_folder(tmp_path: Path) -> None:

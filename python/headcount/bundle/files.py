@@ -4,6 +4,7 @@ import contextlib
 import fcntl
 import json
 import os
+import shlex
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -41,8 +42,9 @@ def disk_error(path: Path, error: OSError) -> HeadcountError:
     if path.name == PLAN or not (folder / PLAN).is_file():
         return write_error(path, error, "--runs")
     found = explained(path, error, "start again with another --runs")
+    shell = shlex.quote(str(folder))
     return type(found)(
-        f"{found}. What was measured is kept (headcount show {folder}; headcount resume {folder})"
+        f"{found}. What was measured is kept (headcount show {shell}; headcount resume {shell})"
     )
 
 
@@ -167,7 +169,7 @@ def records(path: Path, keys: Sequence[str], what: str) -> Iterator[dict[str, An
         if not isinstance(value, dict) or not all(key in value for key in keys):
             raise InputError(
                 f"{path} is damaged: line {number} is not {what} "
-                f"(headcount audit {path.parent} lists all damage)"
+                f"(headcount audit {shlex.quote(str(path.parent))} lists all damage)"
             )
         yield value
 

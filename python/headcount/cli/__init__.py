@@ -112,11 +112,12 @@ def _unexpected(error: BaseException, arguments: Sequence[str]) -> int:
         return ExitCode.UNSUITABLE
     if isinstance(error, DAMAGE):
         from headcount.cli.damaged import damaged_bundle
+        from headcount.text import shell_path
 
         bundle = damaged_bundle(arguments)
         if bundle is not None:
             why = f"{bundle} is damaged, and cannot be evaluated ({reason(error)})"
-            _fail(f"{why}; headcount audit {bundle} lists all damage")
+            _fail(f"{why}; headcount audit {shell_path(bundle)} lists all damage")
             return ExitCode.BAD_INPUT
     import traceback
 

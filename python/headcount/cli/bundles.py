@@ -13,6 +13,7 @@ from headcount.cli.login_options import Logins
 from headcount.cli.outputs import bundle_folder, check_bundle, check_file
 from headcount.errors import HeadcountError, InputError
 from headcount.output.file import ensure_writable
+from headcount.text import shell_path
 
 if TYPE_CHECKING:
     from headcount.bundle.failover import Failover
@@ -57,7 +58,7 @@ def _row(path: Path) -> dict[str, str]:
         return {"bundle": str(path), "outcome": "under way", "answer": "being written now"}
     if verdict is None:
         alone = not (path / versus.FILE).exists()
-        answer = f"killed; go on with headcount resume {path}" if alone else "killed"
+        answer = f"killed; go on with headcount resume {shell_path(path)}" if alone else "killed"
         return {"bundle": str(path), "outcome": "unfinished", "answer": answer}
     if special is not None:
         return {"bundle": str(path), "outcome": special.ending, "answer": special.sentence}
@@ -111,7 +112,7 @@ def show(bundle: Folder, json: options.Json = False) -> None:
         out.print("This run is still in progress.")
     elif found.verdict is None or found.verdict.outcome in reader.UNFINISHED:
         if versus.read(bundle) is None:
-            again = f"go on with: headcount resume {bundle}"
+            again = f"go on with: headcount resume {shell_path(bundle)}"
         else:
             again = "it was measured in turn with another target: run both again with --versus"
         out.print(f"This run was not finished; {again}", markup=False)
@@ -226,7 +227,7 @@ def resume(
     if found.verdict is not None and reader.is_finished(found):
         raise InputError(
             f"{bundle} is finished ({found.verdict.sentence}); "
-            f"repeat it with: headcount run {bundle / 'plan.toml'}"
+            f"repeat it with: headcount run {shell_path(bundle / 'plan.toml')}"
         )
     check_bundle(bundle)
     found = replace(found, plan=with_consent(found.plan, authorised_by))

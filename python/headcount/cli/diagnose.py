@@ -13,6 +13,7 @@ from headcount.cli.grouped import grouped
 from headcount.cli.outputs import bundle_folder, check_file
 from headcount.errors import ExitCode, InputError
 from headcount.fields.units import seconds
+from headcount.text import shell_path
 
 if TYPE_CHECKING:
     from headcount.bundle.confirmation import Confirmation
@@ -140,7 +141,9 @@ def diagnose(
             "--rules are for logs of counters"
         )
     if output is not None:
-        raise InputError(f"--output is for logs; to report a run: headcount report {paths[0]}")
+        raise InputError(
+            f"--output is for logs; to report a run: headcount report {shell_path(paths[0])}"
+        )
     how = Confirming(
         experiments.confirm_time,
         experiments.beside,
@@ -190,7 +193,8 @@ def of_run(folder: Path, how: Confirming | None, *, json: bool) -> None:
     found = diagnosed(bundle)
     if found is None:
         raise InputError(
-            f"{folder} has no finished level to diagnose (headcount resume {folder} continues it)"
+            f"{folder} has no finished level to diagnose (headcount resume {shell_path(folder)} "
+            "continues it)"
         )
     failures = failures_of(bundle.levels)
     if not json:

@@ -52,6 +52,7 @@ from headcount.plan.target import parse
 from headcount.plan.toml_file import toml_text
 from headcount.protocols.program import LoadFile, check_load_file
 from headcount.protocols.registry import lab_target, protocol_of
+from headcount.text import shell_path
 
 __all__ = ["Overrides", "client_settings", "stated_cost"]
 
@@ -372,7 +373,8 @@ def _check_what(what: str, path: Path, target: str | None) -> None:
     folder = path if path.is_dir() else path.parent
     if (folder / "plan.toml").is_file() and path.suffix != ".toml" and path.exists():
         raise InputError(
-            f"{path} is a run that was made; repeat it with: headcount run {folder / 'plan.toml'}"
+            f"{path} is a run that was made; repeat it with: headcount run "
+            f"{shell_path(folder / 'plan.toml')}"
         )
     if path.is_dir() and (path.suffix == ".toml" or what not in workloads.names()):
         raise InputError(f"{path} is a folder; give a workload (headcount workloads) or a plan")

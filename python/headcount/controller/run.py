@@ -1,6 +1,7 @@
 """A run from start to end: every level is stored as it ends, whatever happens after it."""
 
 import math
+import shlex
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -345,9 +346,10 @@ class Run:
             if self._is_answered():
                 self._stopped = f"the search stopped early: {what}"
                 return None
+            kept = shlex.quote(str(self._bundle.folder))
             raise type(error)(
-                f"{what}. What was measured is kept: headcount show {self._bundle.folder}; once "
-                f"that is fixed: headcount resume {self._bundle.folder}"
+                f"{what}. What was measured is kept: headcount show {kept}; once that is fixed: "
+                f"headcount resume {kept}"
             ) from error
 
     def _is_answered(self) -> bool:
@@ -376,11 +378,11 @@ class Run:
         try:
             check_alive(self._sut.access.check, self._plan, rest)
         except TargetError as error:
+            kept = shlex.quote(str(self._bundle.folder))
             raise TargetError(
                 f"the target stopped answering during level {result.index} at "
                 f"{count_text(result.users, 'user')}: {error}. What was measured is kept: "
-                f"headcount show {self._bundle.folder}; when the target answers again: "
-                f"headcount resume {self._bundle.folder}"
+                f"headcount show {kept}; when the target answers again: headcount resume {kept}"
             ) from error
 
     def _at_s(self) -> float:

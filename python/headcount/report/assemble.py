@@ -25,6 +25,7 @@ from headcount.report.figures import flames, heat, outage, spectrum
 from headcount.report.figures.timeline import Point
 from headcount.report.html import render
 from headcount.report.selection import timeline_level
+from headcount.text import shell_path
 
 LEAVING = ("ramp-down", "drain")
 """Phases in which the users of the last level leave; they are not part of it."""
@@ -43,7 +44,7 @@ def assemble(bundle: Bundle, *, published: bool = False) -> ReportContent:
     if bundle.environment is None or bundle.verdict is None:
         raise InputError(
             f"{bundle.folder} has no verdict yet: the run was killed before its first level ended "
-            f"(headcount resume {bundle.folder} continues it)"
+            f"(headcount resume {shell_path(bundle.folder)} continues it)"
         )
     made = _stated(bundle, bundle.environment, bundle.verdict)
     if bundle.tuning is not None:

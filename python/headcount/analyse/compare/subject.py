@@ -10,6 +10,7 @@ from headcount.bundle.level import LevelResult
 from headcount.bundle.reader import Bundle
 from headcount.errors import InputError
 from headcount.plan.plan import Plan
+from headcount.text import shell_path
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +58,6 @@ def side(name: str, folders: Sequence[Path]) -> Side:
         if not bundle.levels:
             raise InputError(
                 f"{bundle.folder} has no finished level to compare "
-                f"(headcount resume {bundle.folder} continues it)"
+                f"(headcount resume {shell_path(bundle.folder)} continues it)"
             )
     return Side(name, sorted(bundles, key=lambda one: one.levels[0].started_at))
