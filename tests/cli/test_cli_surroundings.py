@@ -7,6 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from headcount.bundle.writer import BundleWriter
+from headcount.errors import ExitCode
+
 HEADCOUNT = f"{sys.executable} -m headcount"
 
 
@@ -83,6 +86,27 @@ def test_odd_surroundings_change_no_answer(
     assert ended.stderr == ""
     assert "Users" in ended.stdout
     assert "\x1b[" not in ended.stdout
+
+
+@pytest.mark.parametrize(
+    ("line", "code"),
+    [
+        ("show nowhere 2>&1", ExitCode.BAD_INPUT),
+        ("audit {0}", ExitCode.FAILED),
+        ("audit {0} --json", ExitCode.FAILED),
+    ],
+)
+def test_a_reader_who_leaves_early_changes_no_exit_code(
+    tmp_path: Path, line: str, code: ExitCode
+) -> None:
+    bundle = tmp_path / "damaged"
+    bundle.mkdir()
+    writer = BundleWriter(bundle)
+    writer.plan("no plan")
+    writer.close()
+    ended = shell(f"{HEADCOUNT} {line.format(bundle)} | true", tmp_path)
+    assert ended.returncode == code, ended
+    assert ended.stderr == ""
 
 
 def test_ctrl_c_while_it_is_loaded(tmp_path: Path) -> None:

@@ -78,9 +78,8 @@ def run_line(arguments: Sequence[str]) -> int:
     except KeyboardInterrupt:
         _fail("interrupted")
         return ExitCode.INTERRUPTED
-    except BrokenPipeError:
-        # The reader has gone: flushing the rest at exit must not fail.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except BrokenPipeError:  # of a command that ends only when its reader goes, as watch does
+        _drop()
         return ExitCode.PASSED
     except BaseException as error:  # exit code 1 means that criteria failed
         if not isinstance(error, Exception) and type(error).__name__ != PANIC:
@@ -97,8 +96,11 @@ def _dispatch(arguments: Sequence[str]) -> int:
         from headcount.cli.line import play
 
         code = play(fold_criteria(expanded(arguments)), arguments)
-    if sys.stdout is not None:  # None if it was closed
-        sys.stdout.flush()
+    try:
+        if sys.stdout is not None:  # None if it was closed
+            sys.stdout.flush()
+    except BrokenPipeError:
+        _drop()
     return code
 
 
@@ -124,6 +126,13 @@ def _unexpected(error: BaseException, arguments: Sequence[str]) -> int:
     sys.stderr.write(redacted(traceback.format_exc()))
     _fail("this is a defect of Headcount; please report it with the lines above")
     return ExitCode.DEFECT
+
+
+def _drop() -> None:
+    """Drop what is left to print: flushing it at exit must not fail."""
+    from headcount.cli.console import drop
+
+    drop(sys.stdout)
 
 
 def _fail(message: str) -> None:

@@ -2,8 +2,9 @@
 
 import json
 import os
+import sys
 from collections.abc import Iterable
-from typing import Any
+from typing import IO, Any
 
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.segment import Segment
@@ -17,7 +18,7 @@ if os.environ.get("COLUMNS") == "0":  # some terminals: width unknown
 
 
 class Screen(Console):
-    """A console that hides secrets, and lets the command line handle a broken pipe."""
+    """A console that hides secrets, and goes on where nobody reads any more."""
 
     def render(
         self, renderable: RenderableType, options: ConsoleOptions | None = None
@@ -40,12 +41,17 @@ class Screen(Console):
         return super().render(renderable, options)
 
     def on_broken_pipe(self) -> None:
-        """Raise what printing raises; Rich would exit with 1, which means failed criteria."""
-        raise BrokenPipeError
+        """Drop what follows: the exit code is that of the work. Rich would exit with 1."""
+        drop(self.file)
 
 
 out = Screen(highlight=False, soft_wrap=True, emoji=False)
 err = Screen(stderr=True, highlight=False, soft_wrap=True, emoji=False)
+
+
+def drop(stream: IO[str]) -> None:
+    """Drop what is written to a stream whose reader has gone."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def fail(message: str) -> None:
@@ -56,9 +62,16 @@ def fail(message: str) -> None:
 
 def print_text(text: str, end: str = "\n") -> None:
     """Print text as it is, without its secrets."""
-    print(redacted(text), end=end, flush=True)
+    _print(redacted(text), end)
 
 
 def print_json(value: Any) -> None:
     """Print an answer for programs, without secrets."""
-    print(escaped_json(json.dumps(redacted_values(value), indent=1, ensure_ascii=False)))
+    _print(escaped_json(json.dumps(redacted_values(value), indent=1, ensure_ascii=False)), "\n")
+
+
+def _print(text: str, end: str) -> None:
+    try:
+        print(text, end=end, flush=True)
+    except BrokenPipeError:
+        drop(sys.stdout)
