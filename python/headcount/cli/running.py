@@ -46,7 +46,7 @@ from headcount.plan.line_numbers import below, line_numbers
 from headcount.plan.lines import lines_of
 from headcount.plan.plan import StacksWanted
 from headcount.plan.playable import check_identity, check_playable, check_variables
-from headcount.plan.resolve import Overrides, resolve
+from headcount.plan.resolve import Overrides, check_searched, resolve
 from headcount.plan.sources import split_source
 from headcount.plan.target import parse
 from headcount.plan.toml_file import toml_text
@@ -348,6 +348,7 @@ def _plan(what: str, target: str | None, overrides: Overrides) -> plans.Plan:
         check_playable(plan, str(path), line_of)
         return with_consent(plan, overrides.authorised_by)
     workload = workloads.load(what)
+    check_searched(workload, overrides)
     if target is None:
         protocol = protocol_of(workload.protocol)
         raise InputError(

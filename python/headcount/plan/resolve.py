@@ -23,6 +23,8 @@ from headcount.secret_text import redacted
 
 MOST_FILES = 100_000
 """Files of one kind in a tree."""
+SEARCHED = ("quick", "budget", "soak", "start_users", "max_users")
+"""Options that only a search has."""
 
 
 @dataclass(frozen=True)
@@ -102,6 +104,21 @@ def resolve(workload: Workload, target: str, overrides: Overrides) -> Plan:
         "workload": _workload(workload, overrides, is_lab=parsed.lab is not None),
     }
     return _with_rows(validate(Plan, values, "the plan"))
+
+
+def check_searched(workload: Workload, overrides: Overrides) -> None:
+    """Refuse options of a search where nothing is searched: they would change nothing."""
+    if _levels(workload, overrides)[0] == "search":
+        return
+    given = _search(overrides)
+    option = next((key for key in SEARCHED if given.get(key)), None)
+    if option is None:
+        return
+    why = f'"{workload.name}" has a ladder: add --search'
+    if overrides.users is not None or overrides.levels is not None:
+        other = "--levels" if overrides.users is None else "--users"
+        why = f"{other} says which levels to run: leave out one of them"
+    raise InputError(f"--{option.replace('_', '-')} is for a search, and {why}")
 
 
 def _with_rows(plan: Plan) -> Plan:
