@@ -6,12 +6,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.table import Table
+from rich.text import Text
 
 from headcount.cli import options
 from headcount.cli.console import err, out, print_json
 from headcount.cli.outputs import bundle_folder, check_bundle
 from headcount.errors import ExitCode, HeadcountError, InputError
 from headcount.foreign.damage import DAMAGE
+from headcount.text import clean
 
 if TYPE_CHECKING:
     from headcount.analyse.audit.audit import Recomputed
@@ -154,7 +156,7 @@ def _print(found: Any) -> None:
     table.add_column("", no_wrap=True)
     table.add_column("finding", overflow="fold")
     for one in found.results:
-        table.add_row(one.check, MARKS[one.outcome], one.sentence)
+        table.add_row(one.check, MARKS[one.outcome], Text(clean(one.sentence)))
     out.print(table)
     for one in found.results:
         if len(one.places) > 1:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.table import Table
+from rich.text import Text
 
 from headcount.cli import options
 from headcount.cli.console import err, out, print_json
@@ -13,7 +14,7 @@ from headcount.cli.login_options import Logins
 from headcount.cli.outputs import bundle_folder, check_bundle, check_file
 from headcount.errors import HeadcountError, InputError
 from headcount.output.file import ensure_writable
-from headcount.text import shell_path
+from headcount.text import clean, shell_path
 
 if TYPE_CHECKING:
     from headcount.bundle.failover import Failover
@@ -36,13 +37,15 @@ def runs(folder: options.Runs = options.RUNS, json: options.Json = False) -> Non
         print_json(rows)
         return
     if not rows:
-        out.print(f"No runs in {folder}; make one: headcount run app-server --target lab:app")
+        what = f"No runs in {folder}; make one: headcount run app-server --target lab:app"
+        out.print(what, markup=False)
         return
     table = Table(box=None, header_style="bold")
     for column in ("bundle", "outcome", "answer"):
         table.add_column(column, overflow="fold")
     for row in rows:
-        table.add_row(row["bundle"], row["outcome"], row["answer"])
+        # Text, never Rich markup: an address such as [fd00::7] is not a style.
+        table.add_row(*(Text(clean(row[key])) for key in ("bundle", "outcome", "answer")))
     out.print(table)
 
 
