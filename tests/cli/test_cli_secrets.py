@@ -46,6 +46,18 @@ def test_from_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, end: str) 
     assert found == Secrets(token=None, password=GIVEN)
 
 
+def test_from_a_file_of_a_windows_editor(tmp_path: Path) -> None:
+    path = password_file(tmp_path, f"\ufeff{GIVEN}\r\n")
+    assert secrets.secrets_for(plan(), None, path).password == GIVEN
+
+
+def test_an_environment_in_another_encoding(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HEADCOUNT_PASSWORD", b"s3cret \xfcnd".decode(errors="surrogateescape"))
+    with pytest.raises(InputError, match="HEADCOUNT_PASSWORD is not UTF-8 text") as caught:
+        secrets.secrets_for(plan(), None, None)
+    assert "s3cret" not in str(caught.value)
+
+
 def test_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HEADCOUNT_PASSWORD", GIVEN)
     monkeypatch.setenv("HEADCOUNT_TOKEN", OTHER)

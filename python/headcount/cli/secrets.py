@@ -57,7 +57,7 @@ def secret(file: Path | None, what: str, variable: str) -> str | None:
         learn(found)
         return found
     try:
-        text = file.read_text("utf-8").rstrip("\r\n")
+        text = file.read_text("utf-8-sig").rstrip("\r\n")  # editors of Windows write the mark
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"the {what} file {file} cannot be read: {error}") from error
     if not text:
