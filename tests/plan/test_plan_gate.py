@@ -49,6 +49,17 @@ def test_each_address_of_a_name_is_checked() -> None:
         allowed("the target", "mixed.invalid", 80, None)
 
 
+@pytest.mark.parametrize("ip", ["127.0.0.1", "::1"])
+def test_the_address_at_which_the_server_listens_is_the_first(ip: str) -> None:
+    family = socket.AF_INET6 if ":" in ip else socket.AF_INET
+    with socket.create_server((ip, 0), family=family) as server:
+        port = server.getsockname()[1]
+        target = f"app://here.invalid:{port}"
+        found = allowed_target(plan("app-server", target), parse(target)).addresses
+    both = (f"127.0.0.1:{port}", f"[::1]:{port}")
+    assert found == (both if ip == "127.0.0.1" else both[::-1])
+
+
 def test_the_server_that_takes_mail_is_checked_as_the_target_is() -> None:
     client = {"smtp": "smtp://192.0.2.55:2525", "domain": "a.example"}
     target = "imap://127.0.0.1:1143"

@@ -6,8 +6,12 @@ that the owner agreed; the engine then connects to these addresses and resolves 
 
 import ipaddress
 import socket
+from collections.abc import Sequence
 
 from headcount.errors import InputError, TargetError
+
+CONNECT_S = 3.0
+"""Longest wait for one of several addresses: a lost SYN is sent again after 1 s (RFC 6298)."""
 
 
 def allowed(what: str, host: str | None, port: int | None, owner: str | None) -> tuple[str, ...]:
@@ -36,6 +40,28 @@ def addresses(host: str | None, port: int | None) -> tuple[str, ...]:
     return tuple(dict.fromkeys(f"[{ip}]:{port}" if ":" in ip else f"{ip}:{port}" for ip in names))
 
 
+def answering_first(addresses: Sequence[str]) -> tuple[str, ...]:
+    """The addresses, beginning with the first that accepts a TCP connection, if one does.
+
+    A name often has an IPv6 address at which a server does not listen, as `localhost` has.
+    """
+    if len(addresses) < 2:
+        return tuple(addresses)
+    first = next((address for address in addresses if _is_accepting(address)), addresses[0])
+    return (first, *(address for address in addresses if address != first))
+
+
+def _is_accepting(address: str) -> bool:
+    host, _, port = address.rpartition(":")
+    try:
+        with socket.socket(_family(host), socket.SOCK_STREAM) as asking:
+            asking.settimeout(CONNECT_S)
+            asking.connect((host.strip("[]"), int(port)))
+            return True
+    except OSError:
+        return False
+
+
 def with_port(address: str, port: int) -> str:
     """The same machine's `ip:port` at another port."""
     return f"{address.rpartition(':')[0]}:{port}"
@@ -51,13 +77,16 @@ def is_own(address: str) -> bool:
     if is_loopback(address):
         return True
     host = _ip(address)
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
-        with socket.socket(family, socket.SOCK_DGRAM) as asking:
+        with socket.socket(_family(host), socket.SOCK_DGRAM) as asking:
             asking.connect((host, 9))  # nothing is sent
             return str(asking.getsockname()[0]) == host
     except OSError:
         return False
+
+
+def _family(host: str) -> socket.AddressFamily:
+    return socket.AF_INET6 if ":" in host else socket.AF_INET
 
 
 def _ip(address: str) -> str:

@@ -24,7 +24,8 @@ def lab_access(plan: Plan, server: Server) -> Access:
 def allowed_target(plan: Plan, target: Target) -> Target:
     """The target with the addresses to which load may go: its own and those of other servers.
 
-    If `[client]` sends connections elsewhere, those are the target's addresses, and its name is not
+    Of its own, one that accepts connections is the first: most protocols use only that one. If
+    `[client]` sends connections elsewhere, those are the target's addresses, and its name is not
     resolved.
     """
     owner = plan.authorised_by
@@ -33,7 +34,7 @@ def allowed_target(plan: Plan, target: Target) -> Target:
     }
     host, port = reached(target, plan.client)
     what = "the target" if host == target.host else f"{host}, where connections go (connect),"
-    own = gate.allowed(what, host, port, owner)
+    own = gate.answering_first(gate.allowed(what, host, port, owner))
     return replace(target, addresses=own, others=also)
 
 
