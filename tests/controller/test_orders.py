@@ -4,6 +4,7 @@ import pytest
 
 from headcount.bundle.level import LevelResult
 from headcount.controller.orders import Orders, orders_of
+from headcount.controller.run import check_budget
 from headcount.errors import InputError
 from versus_levels import Server, level, plan
 
@@ -41,6 +42,16 @@ def test_a_climb_settles_and_measures_briefly() -> None:
     assert (climb.purpose, climb.users) == ("climb", 160)
     assert climb.measure_s < 30
     assert climb.settle_s < 30
+
+
+def test_a_fixed_ramp_is_part_of_the_budget() -> None:
+    orders = orders_of(plan(ramp="5m"))
+    order = orders.next()
+    assert order is not None
+    assert order.ramp_s == 300
+    assert orders.outlook().remaining_s > orders_of(plan()).outlook().remaining_s + 5 * 300
+    with pytest.raises(InputError, match="the budget of --quick, 3 minutes, is too short for even"):
+        check_budget(plan(quick=True, ramp="10m"))
 
 
 def test_levels_of_another_version_are_refused_with_a_reason() -> None:

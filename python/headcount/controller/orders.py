@@ -142,7 +142,7 @@ class SearchOrders:
             index=self._levels + 1,
             purpose=request.purpose,
             users=request.users,
-            ramp_s=self._ramp_s(request.users, overhead),
+            ramp_s=overhead.ramp_s(self._users, request.users),
             settle_s=overhead.warmup_for(self._users, request.users),
             measure_s=request.measure_s,
             doubt=self._doubts.get(request.purpose, no_doubt),
@@ -171,14 +171,8 @@ class SearchOrders:
         overhead = self._search.settings.overhead
         settle_s = overhead.warmup_for(self._users, users)
         length_s = seconds(self._plan.search.soak or "0s")
-        ramp_s = self._ramp_s(users, overhead)
+        ramp_s = overhead.ramp_s(self._users, users)
         return LevelOrder(self._levels + 1, "soak", users, ramp_s, settle_s, length_s)
-
-    def _ramp_s(self, users: int, overhead: Overhead) -> float:
-        fixed = self._plan.workload.run.ramp
-        if fixed is not None:
-            return seconds(fixed)
-        return overhead.ramp_s(self._users, users)
 
     def take(self, result: LevelResult) -> None:
         """Tell the search what the level showed; one that was broken off is asked for again."""
@@ -232,12 +226,14 @@ def settings_of(plan: Plan) -> Settings:
     most = min(wanted.max_users, 1_000_000)
     first = min(wanted.start_users, most)
     settle_s = seconds(run.settle)
+    fixed_s = seconds(run.ramp) if run.ramp is not None else None
     if wanted.quick:
         overhead = Overhead(
             ramp_per_s=run.ramp_per_s,
             warmup_s=min(4.0, settle_s),
             near_warmup_s=min(2.0, settle_s),
             drain_s=12.0,
+            fixed_ramp_s=fixed_s,
         )
         quick = Settings.first_look(
             criteria=texts,
@@ -252,6 +248,7 @@ def settings_of(plan: Plan) -> Settings:
         warmup_s=settle_s,
         near_warmup_s=min(10.0, settle_s),
         drain_s=max(30.0, settle_s),
+        fixed_ramp_s=fixed_s,
     )
     official_s = seconds(wanted.official) if wanted.official else OFFICIAL_S
     found = Settings(
@@ -263,7 +260,12 @@ def settings_of(plan: Plan) -> Settings:
         overhead=overhead,
         # A state that takes time cannot be judged in seconds.
         climb_s=0.0 if run.steady == "required" else CLIMB_S,
-        climb=replace(CLIMB, ramp_per_s=run.ramp_per_s, warmup_s=min(CLIMB.warmup_s, settle_s)),
+        climb=replace(
+            CLIMB,
+            ramp_per_s=run.ramp_per_s,
+            warmup_s=min(CLIMB.warmup_s, settle_s),
+            fixed_ramp_s=fixed_s,
+        ),
     )
     return found.for_limit(limit_s).no_shorter_than(stretch_s)
 

@@ -96,9 +96,11 @@ def check_engine() -> None:
 def check_budget(plan: Plan) -> None:
     """Raise InputError if a search has no time for a single level."""
     if plan.mode == "search" and orders_of(plan).next() is None:
+        budget = plan.search.budget
+        given = f"--budget {budget}" if budget else "the budget of --quick, 3 minutes,"
         raise InputError(
-            f"--budget {plan.search.budget} is too short for even one level of the search; give "
-            "it a minute or more (--quick takes three), or run one level: --users 10 --duration 10s"
+            f"{given} is too short for even one level of the search; give a longer --budget (a "
+            "minute or more), or run one level: --users 10 --duration 10s"
         )
 
 

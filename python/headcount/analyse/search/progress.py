@@ -67,7 +67,10 @@ def _remaining_s(standing: Standing, phase: Purpose) -> float:
     if phase not in ("recovery", "curve"):
         seconds += settings.official_s + overhead.near_warmup_s if settings.official_s else 0.0
     seconds += _curve_s(standing)
-    seconds += 2 * _users(standing) / overhead.ramp_per_s if is_growing else 0.0
+    if overhead.fixed_ramp_s is not None:
+        seconds += (probes + straddles + 1) * overhead.fixed_ramp_s
+    elif is_growing:
+        seconds += 2 * _users(standing) / overhead.ramp_per_s
     if settings.budget_s is not None:
         seconds = min(seconds, max(0.0, settings.budget_s - standing.spent_s))
     return seconds

@@ -10,7 +10,8 @@ class Overhead:
     """What a level costs besides measuring; used for forecasts and to run the levels.
 
     ``ramp_per_s`` users are added or removed per second, or ``ramp_share`` of the larger number if
-    that is more: the ramp of a large server takes no longer than 50 s. A level waits ``warmup_s``
+    that is more: the ramp of a large server takes no longer than 50 s. With ``fixed_ramp_s`` every
+    ramp takes that long instead. A level waits ``warmup_s``
     after the ramp, or ``near_warmup_s`` if the users change by less than ``near`` of their number:
     the server is then nearly in its new state already. If they decrease by more than that, it waits
     ``drain_s``: an overloaded server first has its queue to work off.
@@ -22,6 +23,7 @@ class Overhead:
     drain_s: float = 30.0
     near: float = 0.10
     ramp_share: float = 0.02
+    fixed_ramp_s: float | None = None
 
     def __post_init__(self) -> None:
         """Refuse impossible rates and times."""
@@ -34,6 +36,8 @@ class Overhead:
 
     def ramp_s(self, previous_users: int, users: int) -> float:
         """Seconds until the users have joined or left."""
+        if self.fixed_ramp_s is not None:
+            return self.fixed_ramp_s
         per_s = max(self.ramp_per_s, self.ramp_share * max(users, previous_users))
         return abs(users - previous_users) / per_s
 
