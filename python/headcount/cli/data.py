@@ -26,6 +26,9 @@ Folder = Annotated[
     typer.Option(metavar="PATH", help="A folder on this machine for a web server's pages."),
 ]
 
+OWN = {"sql": "statements", "smb": "paths", "files": "paths"}
+"""What workloads without a data set have, by protocol."""
+
 
 @dataclass(frozen=True)
 class Access:
@@ -91,6 +94,7 @@ def prepare(
         return
     plan = _plan(workload, target, overrides)
     if _is_all_own(plan):
+        _print_all_own(plan, json=json)
         return
     _check_given(plan, users, seed)
     users = users or 1
@@ -120,12 +124,19 @@ def _check_given(plan: "Plan", users: int | None, seed: int | None) -> None:
 
 
 def _is_all_own(plan: "Plan") -> bool:
-    """Whether the workload needs no data; prints that if so."""
-    own = {"sql": "statements", "smb": "paths", "files": "paths"}.get(plan.workload.protocol)
-    if own is None or plan.discussion is not None or plan.data_set is not None:
-        return False
+    """Whether the workload needs no data."""
+    is_known = plan.workload.protocol in OWN
+    return is_known and plan.discussion is None and plan.data_set is None
+
+
+def _print_all_own(plan: "Plan", *, json: bool) -> None:
+    if json:
+        from headcount.controller.access.access import NOTHING
+
+        _print_made(plan, 0, NOTHING, json=True)
+        return
+    own = OWN[plan.workload.protocol]
     out.print(f"The workload has only {own} of your own: there is nothing to prepare.")
-    return True
 
 
 def _print_made(plan: "Plan", users: int, made: "Prepared", *, json: bool) -> None:
