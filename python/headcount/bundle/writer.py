@@ -54,7 +54,7 @@ def new_folder(runs: Path, workload: str, target: str) -> Path:
 
 
 GROWING = (events.FILE, hlog.FILE)
-CONCLUSIONS = ("verdict.json", "report.html", series.TABLE)
+CONCLUSIONS = ("verdict.json", "report.html", confirmation.FILE, series.TABLE)
 WHOLE = (
     *("plan.toml", "environment.json", "levels.json", "verdict.json", "report.html"),
     *(f"{series.LINES}{PACKED}", f"{hlog.FILE}{PACKED}"),

@@ -207,6 +207,8 @@ def resume(
 ) -> None:
     """Continue a run that was interrupted or killed; finished levels are kept.
 
+    It also continues a search that stopped early because it could not play more users.
+
     The server is the one that --pid, --unit, --cgroup or --container named for the run. Name it
     again if it has been restarted since.
     """
@@ -227,7 +229,9 @@ def resume(
             "would have no pair. Compare the pairs that it has (headcount compare), or run it "
             "again with --versus"
         )
-    if found.verdict is not None and reader.is_finished(found):
+    # One that could not play more users can, once there are accounts, space or file handles.
+    was_stopped = found.verdict is not None and found.verdict.stopped is not None
+    if found.verdict is not None and reader.is_finished(found) and not was_stopped:
         raise InputError(
             f"{bundle} is finished ({found.verdict.sentence}); "
             f"repeat it with: headcount run {shell_path(bundle / 'plan.toml')}"

@@ -1,0 +1,54 @@
+"""Which runs `headcount resume` continues."""
+
+from pathlib import Path
+
+import pytest
+
+from headcount.bundle import confirmation
+from headcount.bundle.verdict import Cost, Verdict
+from headcount.bundle.writer import BundleWriter
+from headcount.cli import run_line
+from headcount.errors import ExitCode
+from headcount.plan.resolve import Overrides, resolve
+from headcount.workloads import load
+
+STOPPED = "the search stopped early: level 2 at 8 users could not be prepared: no user user00002"
+
+
+def ended(folder: Path, stopped: str | None) -> Path:
+    """The bundle of a search with an answer; nobody listens at its target."""
+    folder.mkdir()
+    writer = BundleWriter(folder)
+    plan = resolve(load("app-server"), "app://127.0.0.1:9", Overrides(seed=1))
+    writer.plan(plan.to_toml())
+    writer.verdict(
+        Verdict(
+            kind="capacity",
+            outcome="passed",
+            sentence="At least 2 users.",
+            broke_first=None,
+            capacity=None,
+            score=None,
+            flags=[],
+            cost=Cost(levels=1, seconds=1.0, operations=1),
+            stopped=stopped,
+        )
+    )
+    writer.close()
+    return folder
+
+
+def test_a_search_that_stopped_early_is_continued(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run_line(["resume", str(ended(tmp_path / "whole", None))]) == ExitCode.BAD_INPUT
+    assert "is finished" in capsys.readouterr().err
+    assert run_line(["resume", str(ended(tmp_path / "half", STOPPED))]) == ExitCode.UNREACHABLE
+    assert "is finished" not in capsys.readouterr().err
+
+
+def test_experiments_on_its_first_answer_do_not_stay(tmp_path: Path) -> None:
+    folder = ended(tmp_path / "half", STOPPED)
+    (folder / confirmation.FILE).write_text("{}")
+    BundleWriter(folder).close()
+    assert not (folder / confirmation.FILE).exists()
