@@ -23,6 +23,15 @@ from headcount.secret_text import redacted
 
 MOST_FILES = 100_000
 """Files of one kind in a tree."""
+OPTIONS = {
+    "server": "set",
+    "limits": "limit",
+    "lines": "line",
+    "sources": "source",
+    "views": "view",
+    "trial": "no-trial",
+}
+"""Options of the command line whose name differs from that of the override."""
 SEARCHED = ("quick", "budget", "soak", "start_users", "max_users")
 """Options that only a search has."""
 
