@@ -1,4 +1,4 @@
-"""`headcount prepare` where there is nothing to prepare."""
+"""`headcount prepare` where there is nothing to prepare, or too much."""
 
 import json
 from pathlib import Path
@@ -35,3 +35,12 @@ def test_statements_of_ones_own(
         assert (made["users"], made["created_users"], made["written_bytes"]) == (0, 0, 0)
     else:
         assert "there is nothing to prepare" in printed
+
+
+def test_more_users_than_levels_can_have(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    line = ("prepare", "home-folders", "--target", f"file://{tmp_path}", "--users", "5000000000")
+    assert run_line(line) == ExitCode.BAD_INPUT
+    assert "--users" in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []

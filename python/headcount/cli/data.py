@@ -25,6 +25,14 @@ Folder = Annotated[
     Path | None,
     typer.Option(metavar="PATH", help="A folder on this machine for a web server's pages."),
 ]
+Users = Annotated[
+    int | None,
+    typer.Option(
+        min=1,
+        max=1_000_000,
+        help="Make data for this many users; required except for web servers.",
+    ),
+]
 
 OWN = {"sql": "statements", "smb": "paths", "files": "paths"}
 """What workloads without a data set have, by protocol."""
@@ -47,10 +55,7 @@ class Access:
 def prepare(
     workload: Workload,
     access: Access,
-    users: Annotated[
-        int | None,
-        typer.Option(min=1, help="Make data for this many users; required except for web servers."),
-    ] = None,
+    users: Users = None,
     target: options.Target = None,
     folder: Folder = None,
     seed: options.Seed = None,
