@@ -96,6 +96,11 @@ def test_web_servers_of_the_lab(name: str) -> None:
     assert is_here(target)
 
 
+@pytest.mark.parametrize("host", ["localhost", "LocalHost", "127.0.0.2", "[::1]"])
+def test_names_of_this_machine(host: str) -> None:
+    assert is_here(parse(f"http://{host}:8080/"))
+
+
 DEFAULTS = {
     "certificate": "",
     "key": "",

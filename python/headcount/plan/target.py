@@ -159,9 +159,10 @@ def is_here(target: Target) -> bool:
     """Whether a target shares this machine, as far as its name shows."""
     if target.both is not None:
         return any(is_here(one) for one in target.both)
-    if target.lab is not None or target.folder is not None or target.host == "localhost":
+    host = (target.host or "").lower()
+    if target.lab is not None or target.folder is not None or host == "localhost":
         return True
     try:
-        return ipaddress.ip_address(target.host or "").is_loopback
+        return ipaddress.ip_address(host).is_loopback
     except ValueError:
         return False
