@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from headcount.bundle.writer import BundleWriter
+from headcount.cli import run_line
 from headcount.errors import ExitCode
 
 HEADCOUNT = f"{sys.executable} -m headcount"
@@ -107,6 +108,28 @@ def test_a_reader_who_leaves_early_changes_no_exit_code(
     ended = shell(f"{HEADCOUNT} {line.format(bundle)} | true", tmp_path)
     assert ended.returncode == code, ended
     assert ended.stderr == ""
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        ("prepare", "web-static", "--folder", "b\udcfccher/pages"),
+        ("run", "app-server", "--target", "lab:app", "--plan", "--criteria", "p95<\udcfc"),
+        ("run", "app-server", "--target", "lab:app", "--plan", "--password=s3cret\udcfc"),
+    ],
+)
+def test_an_argument_in_another_encoding_is_one_error(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    line: tuple[str, ...],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert run_line(line) == ExitCode.BAD_INPUT
+    shown = capsys.readouterr().err
+    assert f"argument {len(line)} is not UTF-8 text" in shown
+    assert "Traceback" not in shown
+    assert "s3cret" not in shown
 
 
 def test_ctrl_c_while_it_is_loaded(tmp_path: Path) -> None:

@@ -65,8 +65,8 @@ def run_line(arguments: Sequence[str]) -> int:
 
         print(start.GUIDE, end="")
         return ExitCode.PASSED
-    learn_line(arguments)
     try:
+        learn_line(arguments)
         return _dispatch(arguments)
     except HeadcountError as error:
         _fail(str(error))
@@ -112,6 +112,9 @@ def _unexpected(error: BaseException, arguments: Sequence[str]) -> int:
     if isinstance(error, OSError) and error.filename is None and error.errno == errno.ENOSPC:
         _fail("cannot write standard output: the disk is full; redirect it to another one")
         return ExitCode.UNSUITABLE
+    if isinstance(error, UnicodeEncodeError) and (place := _place_of_bytes(arguments)) is not None:
+        _fail(f"argument {place} is not UTF-8 text; type it in UTF-8, or rename the file")
+        return ExitCode.BAD_INPUT
     if isinstance(error, DAMAGE):
         from headcount.cli.damaged import damaged_bundle
         from headcount.text import shell_path
@@ -126,6 +129,12 @@ def _unexpected(error: BaseException, arguments: Sequence[str]) -> int:
     sys.stderr.write(redacted(traceback.format_exc()))
     _fail("this is a defect of Headcount; please report it with the lines above")
     return ExitCode.DEFECT
+
+
+def _place_of_bytes(arguments: Sequence[str]) -> int | None:
+    """Which argument, from 1, holds bytes that are not UTF-8; None if none does."""
+    marked = re.compile("[\udc80-\udcff]")  # how Python reads them (PEP 383)
+    return next((place for place, one in enumerate(arguments, 1) if marked.search(one)), None)
 
 
 def _drop() -> None:
