@@ -49,7 +49,7 @@ from headcount.plan.playable import check_identity, check_playable, check_variab
 from headcount.plan.resolve import OPTIONS, Overrides, check_searched, resolve
 from headcount.plan.sources import split_source
 from headcount.plan.target import parse
-from headcount.plan.toml_file import toml_text
+from headcount.plan.toml_file import toml_text, toml_values
 from headcount.protocols.program import LoadFile, check_load_file
 from headcount.protocols.registry import lab_target, protocol_of
 from headcount.text import shell_path
@@ -397,5 +397,5 @@ def _check_text(path: Path) -> None:
 
 
 def _is_plan(path: Path) -> bool:
-    """Plans start with their format; workload files have none."""
-    return "\nformat = " in "\n" + toml_text(path, str(path))
+    """Whether a file is a plan, by its keys."""
+    return workloads.is_plan(toml_values(path, str(path)))

@@ -50,6 +50,11 @@ def text_of(name: str) -> str:
     return _file(name).read_text("utf-8")
 
 
+def is_plan(values: Mapping[str, Any]) -> bool:
+    """Whether a file with these values is a plan: it has a format, or holds a workload."""
+    return "format" in values or ("workload" in values and "scenarios" not in values)
+
+
 def check_is_workload(values: Mapping[str, Any], name: str) -> None:
     """Raise InputError for a plan, which holds a workload."""
     if "workload" in values and ("format" in values or "scenarios" not in values):
