@@ -9,6 +9,7 @@ import pytest
 
 from headcount.bundle.writer import BundleWriter
 from headcount.cli import run_line
+from headcount.cli.console import Screen
 from headcount.errors import ExitCode
 
 HEADCOUNT = f"{sys.executable} -m headcount"
@@ -108,6 +109,17 @@ def test_a_reader_who_leaves_early_changes_no_exit_code(
     ended = shell(f"{HEADCOUNT} {line.format(bundle)} | true", tmp_path)
     assert ended.returncode == code, ended
     assert ended.stderr == ""
+
+
+def test_a_terminal_that_was_closed_ends_nothing() -> None:
+    terminal, end = os.openpty()
+    with os.fdopen(end, "w") as stream:
+        screen = Screen(file=stream, force_terminal=True)
+        screen.print("seen")
+        assert os.read(terminal, 100) == b"seen\r\n"
+        os.close(terminal)
+        screen.print("not seen")  # before, OSError: Input/output error
+        screen.print("nor this")
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,9 @@
 """Where the command line writes: answers to standard output, progress and errors beside it."""
 
+import errno
 import json
 import os
+import stat
 import sys
 from collections.abc import Iterable
 from typing import IO, Any
@@ -40,6 +42,15 @@ class Screen(Console):
             )
         return super().render(renderable, options)
 
+    def _write_buffer(self) -> None:
+        """Write what was printed; a terminal that was closed is a reader that has gone."""
+        try:
+            super()._write_buffer()
+        except OSError as error:
+            if error.errno != errno.EIO or not _is_device(self.file):
+                raise
+            raise BrokenPipeError from error
+
     def on_broken_pipe(self) -> None:
         """Drop what follows: the exit code is that of the work. Rich would exit with 1."""
         drop(self.file)
@@ -52,6 +63,10 @@ err = Screen(stderr=True, highlight=False, soft_wrap=True, emoji=False)
 def drop(stream: IO[str]) -> None:
     """Drop what is written to a stream whose reader has gone."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+
+
+def _is_device(stream: IO[str]) -> bool:
+    return stat.S_ISCHR(os.fstat(stream.fileno()).st_mode)
 
 
 def fail(message: str) -> None:
