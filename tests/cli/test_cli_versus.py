@@ -82,6 +82,18 @@ def test_the_second_has_the_firsts_password_or_its_own(
     assert versus.secrets_of(smb("127.0.0.1"), first, path) == Secrets(two, three)
 
 
+def test_users_of_a_file_log_on_to_both(monkeypatch: pytest.MonkeyPatch) -> None:
+    first = Secrets(logins=(("ada", "s3cret"), ("bob", "an0ther")))
+    both = smb("127.0.0.1").model_copy(update={"logins": 2})
+    assert versus.secrets_of(both, first, None) == first
+    lab = resolve(load("home-folders"), "lab:samba", Overrides(seed=1))
+    with pytest.raises(InputError, match=r"^B: --logins .*; lab:samba makes its own users"):
+        versus.secrets_of(lab, first, None)
+    monkeypatch.setenv("HEADCOUNT_VERSUS_PASSWORD", "y3t another")
+    with pytest.raises(InputError, match=r"unset HEADCOUNT_VERSUS_PASSWORD"):
+        versus.secrets_of(both, first, None)
+
+
 def test_a_missing_password_says_whose_it_is() -> None:
     with pytest.raises(InputError, match=r"^B: .*set HEADCOUNT_VERSUS_PASSWORD"):
         versus.secrets_of(smb("127.0.0.1"), Secrets(), None)

@@ -77,6 +77,9 @@ def second_plan(plan: Plan, target: str | None, given: Given) -> Plan | None:
 def secrets_of(plan: Plan, first: Secrets, password_file: Path | None) -> Secrets:
     """The second target's secrets: its own password, or else the first's."""
     own = secret(password_file, "password", PASSWORD)
+    if first.logins:
+        _check_logins(plan, own)
+        return first
     if own is not None:
         return Secrets(first.token, own, first.second_password)
     if first.password is not None:
@@ -85,6 +88,17 @@ def secrets_of(plan: Plan, first: Secrets, password_file: Path | None) -> Secret
         return secrets_for(plan, None, None)
     except InputError as error:
         raise InputError(f"B: {error}; or set {PASSWORD}, or give --versus-password-file") from None
+
+
+def _check_logins(plan: Plan, own: str | None) -> None:
+    """Refuse users with passwords of their own where the second target has others."""
+    if own is not None:
+        raise InputError(
+            f"--logins gives each user a password on both targets: unset {PASSWORD}, and leave out "
+            "--versus-password-file"
+        )
+    if targets.parse(plan.target).lab is not None:
+        raise InputError(f"B: --logins is for a server of yours; {plan.target} makes its own users")
 
 
 def wanted(pairs: int | None, order: str | None) -> "Wanted":
