@@ -73,7 +73,8 @@ def start(
     check_engine()
     for plan in (asked.plan for asked in targets.values()):
         if plan.agents is None:
-            ensure_handles(plan.protocol, max(plan.levels, default=plan.search.start_users))
+            users = max(plan.levels, default=plan.search.start_users)
+            ensure_handles(plan.protocol, users, plan.local_ips)
     with ExitStack() as stack:
         suts = {name: stack.enter_context(connect_side(name, targets[name])) for name in SIDES}
         sides = {}
