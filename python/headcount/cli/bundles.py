@@ -229,6 +229,12 @@ def resume(
             "would have no pair. Compare the pairs that it has (headcount compare), or run it "
             "again with --versus"
         )
+    for verb, special in (("tune", found.tuning), ("failover", found.failover)):
+        if special is not None:
+            raise InputError(
+                f"{bundle} was made by headcount {verb}, and a part added later would not belong "
+                f"to it; run headcount {verb} again"
+            )
     # One that could not play more users can, once there are accounts, space or file handles.
     was_stopped = found.verdict is not None and found.verdict.stopped is not None
     if found.verdict is not None and reader.is_finished(found) and not was_stopped:
