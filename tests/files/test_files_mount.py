@@ -1,5 +1,6 @@
 """Whose files a folder holds, from what is mounted there."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -7,7 +8,7 @@ import pytest
 from headcount import workloads
 from headcount.controller.access import files
 from headcount.controller.access.mount import Place, place
-from headcount.counters.environment.filesystem import FileSystem
+from headcount.counters.environment.filesystem import FileSystem, describe_file_systems
 from headcount.errors import InputError
 from headcount.plan.resolve import Overrides, resolve
 
@@ -63,6 +64,31 @@ def test_the_mount_that_holds_a_folder_is_found(tmp_path: Path) -> None:
     lines = Path("/proc/self/mountinfo").read_text("utf-8").splitlines()
     kinds = {line.split(" - ")[1].split()[0] for line in lines}
     assert found.system.kind in kinds
+
+
+def test_a_folder_that_is_mounted_on_first_use_is_another_machines(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Of systemd's x-systemd.automount or autofs, whose mount a test cannot make.
+    table = tmp_path / "proc/self/mountinfo"
+    table.parent.mkdir(parents=True)
+    folder = tmp_path / "data"
+    folder.mkdir()
+    table.write_text(
+        f"21 1 8:1 / / rw - ext4 /dev/sda1 rw\n30 21 0:40 / {folder} rw - autofs systemd-1 rw\n"
+    )
+    statvfs = os.statvfs
+
+    def mounting(path: Path) -> os.statvfs_result:
+        if "nfs4" not in table.read_text():
+            with table.open("a") as lines:
+                lines.write(f"31 30 0:41 / {folder} rw - nfs4 fs1:/export rw,addr=10.0.0.7\n")
+        return statvfs(path)
+
+    monkeypatch.setattr(os, "statvfs", mounting)
+    (system,) = describe_file_systems([folder], tmp_path)
+    assert (system.kind, system.device) == ("nfs4", "fs1:/export")
+    assert Place(str(folder), system).is_remote
 
 
 def test_another_machines_files_need_its_owner(

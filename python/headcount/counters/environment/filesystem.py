@@ -74,31 +74,37 @@ def parse_mounts(text: str) -> list[Mount]:
 
 def describe_file_systems(paths: Iterable[Path], root: Path) -> tuple[FileSystem, ...]:
     """Describe the file system of each path; of one that does not exist, its nearest parent's."""
+    # Asked first: this mounts what is mounted on first use, such as a share of another machine.
+    sized = [(path, *_sized_place(path)) for path in paths]
     mounts = parse_mounts(read_text(os.fspath(root / "proc/self/mountinfo")) or "")
-    return tuple(_describe(path, mounts) for path in paths)
+    return tuple(_describe(path, place, figures, mounts) for path, place, figures in sized)
 
 
-def _describe(path: Path, mounts: list[Mount]) -> FileSystem:
+def _sized_place(path: Path) -> tuple[Path, os.statvfs_result | None]:
+    """The path, or its nearest parent that exists, and the size of its file system if known."""
     place = path.resolve()
     while not place.exists() and place != place.parent:
         place = place.parent
+    try:
+        return place, os.statvfs(place)
+    except OSError:
+        return place, None
+
+
+def _describe(
+    path: Path, place: Path, figures: os.statvfs_result | None, mounts: list[Mount]
+) -> FileSystem:
     holding = [mount for mount in mounts if place.is_relative_to(mount.mount_point)]
     # The longest mount point; max() keeps the first of equals, and the last one mounted counts.
     mount = max(reversed(holding), key=lambda one: len(one.mount_point), default=None)
-    size = free = None
-    try:
-        figures = os.statvfs(place)
-        size, free = figures.f_blocks * figures.f_frsize, figures.f_bavail * figures.f_frsize
-    except OSError:
-        pass
     return FileSystem(
         path=os.fspath(path),
         mount_point=mount.mount_point if mount else None,
         kind=mount.kind if mount else None,
         device=mount.device if mount else None,
         options=mount.options if mount else None,
-        size_bytes=size,
-        free_bytes=free,
+        size_bytes=figures.f_blocks * figures.f_frsize if figures else None,
+        free_bytes=figures.f_bavail * figures.f_frsize if figures else None,
     )
 
 
