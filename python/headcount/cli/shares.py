@@ -153,6 +153,7 @@ def shares(
         authorised_by=authorised_by,
     )
     _check(experiment, lab=lab)
+    _check_search(search, has_memory=lab or pid is not None)
     check_runs(runs)
     wanted: dict[str, object] = {"quick": search.levels is None, "budget": search.budget}
     wanted |= {"levels": search.levels, "duration": search.duration}
@@ -233,6 +234,15 @@ def _check(experiment: "Experiment", *, lab: bool) -> None:
             f"{most:,} open files at a time are more than this experiment holds (1,000,000): lower "
             "--connections or --open-files"
         )
+
+
+def _check_search(search: Search, *, has_memory: bool) -> None:
+    """Refuse options of the capacity where only memory is measured."""
+    if search.capacity or not has_memory:
+        return
+    given = {"--levels": search.levels, "--budget": search.budget, "--duration": search.duration}
+    for option in (name for name, value in given.items() if value is not None):
+        raise InputError(f"{option} is for the capacity: add --capacity, or leave it out")
 
 
 def _numbers(text: str, option: str, least: int, most: int) -> list[int]:
