@@ -63,6 +63,11 @@ MISTAKES: list[tuple[tuple[str, ...], str]] = [
     ((*FILES, "//fs1/data"), "write smb://fs1/data"),
     ((*FILES, "/mnt/x"), "write file:///mnt/x"),
     ((*FILES, "~/x"), "write file:///"),
+    ((*FILES, "~nobody-here/x"), "write file:///"),
+    (
+        ("run", "replay", "-t", "lab:samba", "--plan", "--loadfile", "~nobody-here/x"),
+        "there is no load file",
+    ),
     ((*FILES, "fs1:/export"), "file:///mnt/data"),
     ((*FILES, "cifs://fs1/data"), "write smb://fs1/data"),
     ((*FILES, "smb://fs1"), "must name one share"),

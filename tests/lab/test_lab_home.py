@@ -1,6 +1,7 @@
 """Homes of lab servers: their own, deleted with them, and swept when both owners were killed."""
 
 import os
+import pwd
 import time
 from pathlib import Path
 
@@ -32,6 +33,17 @@ def test_a_home_is_empty_and_goes_with_everything_in_it(base: Path) -> None:
     mine.delete()
     assert list(base.iterdir()) == []
     mine.delete()
+
+
+def test_a_user_without_a_home_folder_names_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    def nobody(_uid: int) -> pwd.struct_passwd:
+        raise KeyError
+
+    monkeypatch.delenv("XDG_CACHE_HOME")
+    monkeypatch.delenv("HOME", raising=False)
+    monkeypatch.setattr(pwd, "getpwuid", nobody)
+    with pytest.raises(SystemLimitError, match=r"no home folder .*XDG_CACHE_HOME="):
+        Home("app")
 
 
 def test_two_homes_are_different_folders(base: Path) -> None:

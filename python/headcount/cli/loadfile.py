@@ -1,6 +1,7 @@
 """`--loadfile`: a load file of dbench, read before the run."""
 
 import json
+import os
 from pathlib import Path
 
 from headcount import _engine
@@ -11,7 +12,8 @@ from headcount.protocols.tree import Tree
 
 def load_file(path: Path, *, ignore_times: bool) -> LoadFile:
     """The parsed load file; raises InputError that names the line it cannot read."""
-    path = path.expanduser().absolute()
+    # Path.expanduser raises for a user who does not exist.
+    path = Path(os.path.expanduser(path)).absolute()  # noqa: PTH111
     if not path.is_file():
         raise InputError(
             f"there is no load file {path}; Debian's package dbench has one: "

@@ -24,8 +24,17 @@ YOUNG_S = 60.0
 
 
 def base() -> Path:
-    """Where homes are: on a disk, in the user's cache folder."""
-    cache = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    """Where homes are: on a disk, in the user's cache folder.
+
+    Raises MachineLimitError for a user without a home folder, as in some containers.
+    """
+    try:
+        cache = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    except RuntimeError as error:
+        raise MachineLimitError(
+            "this user has no home folder for the data of lab servers; name a folder: "
+            "XDG_CACHE_HOME=/some/folder headcount run ..."
+        ) from error
     return Path(cache) / "headcount" / "lab"
 
 

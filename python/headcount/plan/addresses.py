@@ -1,6 +1,7 @@
 """The address to suggest for a target that is not an address."""
 
 import ipaddress
+import os
 import re
 from collections.abc import Sequence
 from pathlib import Path
@@ -67,7 +68,8 @@ def _folder(text: str) -> str | None:
         scheme = text.split(":", maxsplit=1)[0].lower()
         return None if scheme in schemes() else _MOUNTED
     if text.startswith(("/", "./", "../", "~")) or text in (".", ".."):
-        return f"file://{quote(str(Path(text).expanduser().resolve()))}"
+        # Path.expanduser raises for a user who does not exist.
+        return f"file://{quote(str(Path(os.path.expanduser(text)).resolve()))}"  # noqa: PTH111
     if "/" not in text and ":" not in text and text and Path(text).is_dir():
         return f"file://{quote(str(Path(text).resolve()))}"
     return None

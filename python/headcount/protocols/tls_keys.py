@@ -1,6 +1,6 @@
 """Keys of `[client]` for the certificates that users trust over TLS, and those that they show."""
 
-from pathlib import Path
+import os
 from typing import Any, Self
 
 from pydantic import Field, model_validator
@@ -29,7 +29,9 @@ class IdentityKeys(Strict):
     def identity_form(self) -> dict[str, Any]:
         """The files as the engine reads them; empty if there are none."""
         values = {"certificate": self.certificate, "key": self.key}
-        return {name: str(Path(path).expanduser()) for name, path in values.items() if path}
+        # Path.expanduser raises for a user who does not exist.
+        expanded = os.path.expanduser
+        return {name: expanded(path) for name, path in values.items() if path}
 
 
 class TlsKeys(IdentityKeys):
