@@ -125,7 +125,7 @@ def _server(which: Which, target: str | None) -> "LocalServer":
     asked = targets.parse(target)
     if asked.host is None:
         raise InputError(f"{target} is not the address of a running server; give one, or --pid")
-    address = gate.addresses(asked.host, asked.port)[0]
+    address = gate.answering_first(gate.addresses(asked.host, asked.port))[0]
     if not gate.is_own(address):
         raise InputError(f"{target} is on another machine; run headcount pilot there")
     return LocalServer([address], named)
