@@ -3,6 +3,7 @@
 import pytest
 
 from headcount import workloads
+from headcount.controller.lab_settings import check_lab_settings
 from headcount.errors import InputError
 from headcount.plan import plan as plans
 from headcount.plan.plan import Plan
@@ -27,6 +28,16 @@ def test_every_server_of_the_lab_takes_settings(name: str) -> None:
 def test_values_are_written_as_in_web_addresses() -> None:
     target = parse("lab:files?path=/mnt/my%20disk%26more&mode=a=b&empty=")
     assert target.settings == {"path": "/mnt/my disk&more", "mode": "a=b", "empty": ""}
+
+
+@pytest.mark.parametrize(
+    ("workload", "target"),
+    [("app-server", "app://127.0.0.1:7410"), ("home-folders", "smb://127.0.0.1/data")],
+)
+def test_settings_of_other_servers_are_refused(workload: str, target: str) -> None:
+    check_lab_settings(resolved(target, workload))
+    with pytest.raises(InputError, match=rf"--set is for lab servers, .*; {target} is not one"):
+        check_lab_settings(resolved(target, workload, threads="4"))
 
 
 @pytest.mark.parametrize(
