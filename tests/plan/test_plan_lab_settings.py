@@ -40,6 +40,15 @@ def test_settings_of_other_servers_are_refused(workload: str, target: str) -> No
         check_lab_settings(resolved(target, workload, threads="4"))
 
 
+def test_a_lab_server_beside_another_has_settings() -> None:
+    target = "imap://127.0.0.1+lab:postgresql?max_connections=50"
+    asked = Overrides(users=1, client={"domain": "a.example"})
+    plan = resolve(workloads.load("notes-maildb"), target, asked)
+    assert plan.target == "imap://127.0.0.1+lab:postgresql"
+    assert plan.server == {"sql.max_connections": "50"}
+    check_lab_settings(plan)
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [

@@ -135,7 +135,8 @@ class Plan(Strict):
         if not isinstance(text, str):
             return values
         text = target.spelled(text)
-        if not text.startswith("lab:") or "?" not in text:
+        has_lab = text.startswith("lab:") or "+lab:" in text
+        if not has_lab or "?" not in text:
             return {**values, "target": text}
         with as_mistake():
             text, server = target.with_settings(text, values.get("server", {}))
