@@ -94,6 +94,7 @@ def test_odd_surroundings_change_no_answer(
     ("line", "code"),
     [
         ("show nowhere 2>&1", ExitCode.BAD_INPUT),
+        ("show nowhere 2>/dev/full", ExitCode.BAD_INPUT),
         ("audit {0}", ExitCode.FAILED),
         ("audit {0} --json", ExitCode.FAILED),
     ],

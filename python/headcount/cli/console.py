@@ -43,11 +43,15 @@ class Screen(Console):
         return super().render(renderable, options)
 
     def _write_buffer(self) -> None:
-        """Write what was printed; a terminal that was closed is a reader that has gone."""
+        """Write what was printed; a terminal that was closed is a reader that has gone.
+
+        So is a full disk with the messages: they are not what the work is for.
+        """
         try:
             super()._write_buffer()
         except OSError as error:
-            if error.errno != errno.EIO or not _is_device(self.file):
+            is_closed = error.errno == errno.EIO and _is_device(self.file)
+            if not (self.stderr or is_closed):
                 raise
             raise BrokenPipeError from error
 
