@@ -154,3 +154,26 @@ def test_the_written_workload_can_be_loaded(tmp_path: Path) -> None:
     path.write_text(workload_text(commands_journey(found, "visit")), "utf-8")
     workload = load(str(path))
     assert [step.name for step in workload.scenarios[0].steps] == ["post-a-b", "home"]
+
+
+@pytest.mark.parametrize(
+    ("text", "keys"),
+    [
+        ("curl 'https://a.example/p?a=5$' -H 'x: y'", {"path": "/p?a=5$", "headers": {"x": "y"}}),
+        ("curl https://a.example/p#top -H 'x: y'", {"path": "/p", "headers": {"x": "y"}}),
+        (
+            r"""curl https://a.example/p --json $'{"a":"it\'s \ud83d\ude00"}'""",
+            {"json": {"a": "it's \U0001f600"}},
+        ),
+        (r"curl https://a.example/p -d $'a=\ud83d\ude00!'", {"form": {"a": "\U0001f600!"}}),
+    ],
+)
+def test_quotes_are_those_of_a_shell(text: str, keys: dict[str, Any]) -> None:
+    (step,) = imported(text)
+    assert {key: step.get(key) for key in keys} == keys
+
+
+def test_a_comment_ends_with_its_line() -> None:
+    text = "# it's all\ncurl https://a.example/one # don't\ncurl https://a.example/two"
+    found = commands(text, "the command").exchanges
+    assert [one.url.geturl() for one in found] == ["https://a.example/one", "https://a.example/two"]

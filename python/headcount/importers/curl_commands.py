@@ -1,5 +1,6 @@
 """cURL commands, as browsers copy them: parsed as a shell would, and never run."""
 
+import re
 import shlex
 from base64 import b64encode
 from dataclasses import dataclass, field
@@ -7,7 +8,7 @@ from urllib.parse import quote, urlsplit, urlunsplit
 
 from headcount.errors import InputError
 from headcount.importers.exchange import Exchange, split_url
-from headcount.importers.journey import File
+from headcount.importers.journey import CLOSE, OPEN, File
 from headcount.importers.payload import Payload, payload
 
 MOST_COMMANDS = 1000
@@ -38,6 +39,15 @@ _IGNORED = frozenset(_FLAGS.values()) - {"--get", "--head"} | {
     "--ssl-no-revoke",
 }  # fmt: skip
 _READ_ELSEWHERE = ("--config", "--upload-file")
+_QUOTED = re.compile(
+    r"""\\.|'[^']*'|"(?:[^"\\]|\\.)*"|\$'(?P<escaped>(?:[^'\\]|\\.)*)'|(?<![^\s;&|])\#[^\n]*""",
+    re.DOTALL,
+)
+"""What a shell does not read as plain words: quotes, `$'...'` with escapes, and comments."""
+_ESCAPE = re.compile(
+    r"\\(?:u(?P<code>[0-9a-fA-F]{4})|x(?P<byte>[0-9a-fA-F]{1,2})|(?P<other>.))", re.DOTALL
+)
+_ESCAPES = {"n": "\n", "r": "\r", "t": "\t", "0": "\ufffd"}
 
 
 @dataclass
@@ -85,7 +95,8 @@ def _split(text: str, what: str) -> list[list[str]]:
     text = text.replace("\\\r\n", " ").replace("\\\n", " ").replace("\r\n", "\n")
     if "^\n" in text:
         raise InputError(f'{what} is for Windows (cmd); choose "Copy as cURL (bash)"')
-    lexer = shlex.shlex(_dollar_quotes(text), posix=True, punctuation_chars=";&|\n")
+    lexer = shlex.shlex(_without_comments(text), posix=True, punctuation_chars=";&|\n")
+    lexer.commenters = ""  # its own would begin within a word, and take the end of the line along
     lexer.whitespace = " \t"
     lexer.whitespace_split = True
     try:
@@ -101,34 +112,25 @@ def _split(text: str, what: str) -> list[list[str]]:
     return [words for words in found if words]
 
 
-def _dollar_quotes(text: str) -> str:
-    r"""Replace Chrome's `$'a\nb'`, for texts with line ends, by a word in plain quotes."""
-    found, rest = [], text
-    while True:
-        before, start, rest = rest.partition("$'")
-        found.append(before)
-        if not start:
-            return "".join(found)
-        word, index = [], 0
-        while index < len(rest) and rest[index] != "'":
-            if rest[index] == "\\" and index + 1 < len(rest):
-                index += 1
-                kind = rest[index]
-                width = {"u": 4, "x": 2, "U": 8}.get(kind, 0)
-                digits = rest[index + 1 : index + 1 + width]
-                try:
-                    word.append(chr(int(digits, 16)) if width else _ESCAPES.get(kind, kind))
-                except (ValueError, OverflowError):
-                    word.append("\ufffd")
-                index += width
-            else:
-                word.append(rest[index])
-            index += 1
-        found.append(shlex.quote("".join(word)))
-        rest = rest[index + 1 :]
+def _without_comments(text: str) -> str:
+    r"""The text without comments, and with plain quotes for Chrome's `$'a\nb'`."""
+    return _QUOTED.sub(_requoted, text)
 
 
-_ESCAPES = {"n": "\n", "r": "\r", "t": "\t", "0": "\ufffd"}
+def _requoted(found: re.Match[str]) -> str:
+    if found["escaped"] is not None:
+        word = _ESCAPE.sub(_character, found["escaped"])
+        # Browsers write a character outside the first 65,536 as two.
+        return shlex.quote(word.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace"))
+    return "" if found[0].startswith("#") else found[0]
+
+
+def _character(found: re.Match[str]) -> str:
+    digits = found["code"] or found["byte"]
+    if digits is None:
+        return _ESCAPES.get(found["other"], found["other"])
+    code = int(digits, 16)
+    return chr(code) if 0 < code < 0x110000 and chr(code) not in (OPEN, CLOSE) else "\ufffd"
 
 
 def _command(words: list[str], place: str) -> _Command:
