@@ -177,3 +177,9 @@ def test_a_comment_ends_with_its_line() -> None:
     text = "# it's all\ncurl https://a.example/one # don't\ncurl https://a.example/two"
     found = commands(text, "the command").exchanges
     assert [one.url.geturl() for one in found] == ["https://a.example/one", "https://a.example/two"]
+
+
+def test_fields_of_one_name_are_all_sent() -> None:
+    (step,) = imported("curl -F tag=a -F tag=b https://a.example/up")
+    assert step["body"].count('form-data; name="tag"') == 2
+    assert step["content_type"].startswith("multipart/form-data; boundary=")

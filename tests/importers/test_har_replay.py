@@ -2,8 +2,10 @@
 
 import tomllib
 from base64 import b64encode
+from email import message_from_bytes
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote_plus
 
 import pytest
 from har_files import entry, written
@@ -233,3 +235,38 @@ def test_an_id_in_names_of_fields_is_that_of_the_path(
     )
     assert steps[1]["path"] == "/docs/{doc_id}/"
     assert list(steps[1]["form"]) == names
+
+
+def test_a_form_whose_field_comes_twice_hides_the_password(tmp_path: Path) -> None:
+    given = "aB3+/dEf9kLm=="
+    page = f'<form><input name="authenticity_token" value="{given}"></form>'
+    sent = f"authenticity_token={quote_plus(given)}&tag=a+b&tag=%7Bc&password=hunter22"
+    _, steps, text = imported(
+        tmp_path, entry("/login", reply=page), entry("/login", method="POST", sent=sent)
+    )
+    assert "hunter22" not in text
+    assert steps[1]["body"] == (
+        "authenticity_token={authenticity_token|url}&tag=a+b&tag=%7Bc&password={user_password|url}"
+    )
+    assert steps[1]["content_type"] == "application/x-www-form-urlencoded"
+
+
+def test_parts_with_one_name_are_all_sent(tmp_path: Path) -> None:
+    params = [
+        {"name": "note", "value": "one"},
+        {"name": "note", "value": "two"},
+        {"name": "scan", "fileName": "a.pdf", "contentType": "application/pdf", "value": "%PDF"},
+        {"name": "password", "value": "hunter22"},
+    ]
+    up = entry("/up", method="POST", sent="-")
+    up["request"]["postData"] = {"mimeType": "multipart/form-data; boundary=b", "params": params}
+    _, steps, text = imported(tmp_path, entry("/form"), up)
+    assert "hunter22" not in text
+    head = f"Content-Type: {steps[1]['content_type']}\r\n\r\n".encode()
+    message = message_from_bytes(head + steps[1]["body"].encode())
+    found = [part for part in message.walk() if not part.is_multipart()]
+    assert [one.get_param("name", header="content-disposition") for one in found] == [
+        *("note", "note", "scan", "password"),
+    ]
+    assert [one.get_payload() for one in found] == ["one", "two", "%PDF", "{user_password}"]
+    assert found[2].get_filename() == "a.pdf"

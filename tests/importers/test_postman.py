@@ -229,6 +229,11 @@ def test_addresses_in_parts(tmp_path: Path, url: dict[str, Any], path: str) -> N
             {"mode": "urlencoded", "urlencoded": [{"key": "a", "value": "1"}]},
             {"form": {"a": "1"}},
         ),
+        (
+            "POST",
+            {"mode": "urlencoded", "urlencoded": [{"key": "a", "value": one} for one in "12"]},
+            {"body": "a=1&a=2"},
+        ),
     ],
 )
 def test_bodies_of_any_method(
@@ -236,6 +241,18 @@ def test_bodies_of_any_method(
 ) -> None:
     step = requested(tmp_path, {"method": method, "url": "http://a.example/x", "body": body})
     assert {key: step[key] for key in ("json", "form", "multipart", "body") if key in step} == given
+
+
+def test_parts_with_a_type_and_several_files_are_all_sent(tmp_path: Path) -> None:
+    fields = [
+        {"key": "meta", "value": '{"a": 1}', "type": "text", "contentType": "application/json"},
+        {"key": "scans", "type": "file", "src": ["/home/ada/one.pdf", "/home/ada/two.pdf"]},
+    ]
+    body = {"mode": "formdata", "formdata": fields}
+    step = requested(tmp_path, {"method": "POST", "url": "http://a.example/x", "body": body})
+    assert 'name="meta"\r\nContent-Type: application/json\r\n\r\n{"a": 1}\r\n' in step["body"]
+    for name in ("one.pdf", "two.pdf"):
+        assert f'name="scans"; filename="{name}"' in step["body"]
 
 
 @pytest.mark.parametrize(

@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 from urllib.parse import quote, urlsplit, urlunsplit
 
 from headcount.errors import InputError
+from headcount.importers.body_text import FORM
 from headcount.importers.exchange import Exchange, split_url
 from headcount.importers.journey import CLOSE, OPEN, File
 from headcount.importers.payload import Payload, payload
 
 MOST_COMMANDS = 1000
-FORM = "application/x-www-form-urlencoded"
 _WITH_VALUE = {
     "-X": "--request", "-H": "--header", "-d": "--data", "-F": "--form", "-u": "--user",
     "-b": "--cookie", "-A": "--user-agent", "-e": "--referer", "-o": "--output", "-m": "--max-time",
@@ -247,7 +247,7 @@ def _exchanges(command: _Command, before: int) -> list[Exchange]:
     kind = next((value for name, value in headers if name.lower() == "content-type"), "")
     if command.json:
         kind = kind or "application/json"
-    body = Payload(parts=tuple(dict(command.parts).items())) if command.parts else Payload()
+    body = Payload(parts=tuple(command.parts)) if command.parts else Payload()
     if data and not command.get:
         body = payload(data, kind or FORM)
     has_body = body != Payload() or (bool(command.data) and not command.get)

@@ -10,7 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from headcount.errors import InputError
+from headcount.importers.body_text import multipart_text
 from headcount.importers.exchange import Exchange, Headers, header, split_url
+from headcount.importers.journey import File
 from headcount.importers.log_on import without_log_on
 from headcount.importers.payload import Payload, payload, with_contents
 from headcount.importers.stranger import json_of, rows, table, text
@@ -133,22 +135,28 @@ def _headers(value: Any) -> Headers:
 def _payload(data: dict[str, Any], headers: Headers) -> Payload:
     mime = text(data.get("mimeType"))
     sent = text(data.get("text"))
-    if mime.startswith("multipart/") and sent:
-        sent = _bytes_as_text(sent)
+    params = rows(data.get("params"))
+    if mime.startswith("multipart/") and (sent or params):
+        parts = tuple((text(one.get("name")), _part(one)) for one in params)
+        sent = _bytes_as_text(sent) or multipart_text(parts)
         length = header(headers, "content-length")
         sent_bytes = int(length) if re.fullmatch(r"[0-9]{1,15}", length) else 0
         missing_bytes = sent_bytes - len(sent.encode("utf-8", "replace"))
-        return with_contents(payload(sent, mime), missing_bytes)
+        found = payload(sent, mime) if text(data.get("text")) else Payload(parts=parts)
+        return with_contents(found, missing_bytes)
     if sent:
         return payload(sent, mime)
-    pairs = tuple(
-        (text(one.get("name")), text(one.get("value"))) for one in rows(data.get("params"))
-    )
-    if not pairs:
-        return Payload()
-    if mime.startswith("multipart/"):
-        return Payload(parts=tuple(dict(pairs).items()))
-    return Payload(form=tuple(dict(pairs).items()))
+    pairs = tuple((text(one.get("name")), text(one.get("value"))) for one in params)
+    return Payload(form=pairs or None)
+
+
+def _part(param: dict[str, Any]) -> str | File:
+    """A field of a form in several parts that was recorded by its name, not as text."""
+    filename, value = param.get("fileName"), text(param.get("value"))
+    if not isinstance(filename, str):
+        return value
+    kind = text(param.get("contentType")) or "application/octet-stream"
+    return File(text(filename), kind, value)
 
 
 def _bytes_as_text(sent: str) -> str:

@@ -51,7 +51,8 @@ class Check:
 class File:
     """A file that a form sends."""
 
-    filename: str
+    filename: str | None
+    """None of a part that has only a type."""
     content_type: str
     content: str
     missing_bytes: int = 0

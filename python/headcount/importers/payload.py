@@ -54,32 +54,31 @@ def with_contents(given: Payload, missing_bytes: int) -> Payload:
 
     Browsers record a form's length, and all of its contents except its files'.
     """
-    parts = dict(given.parts or ())
-    empty = {
-        name: one
-        for name, one in parts.items()
+    parts = list(given.parts or ())
+    empty = [
+        (index, name, one)
+        for index, (name, one) in enumerate(parts)
         if isinstance(one, File) and one.filename and not one.content
-    }
+    ]
     if not empty or missing_bytes <= 0:
         return given
     share, rest = divmod(missing_bytes, len(empty))
-    for turn, (name, one) in enumerate(empty.items()):
+    for turn, (index, name, one) in enumerate(empty):
         size = share + (turn < rest)
         content = (_FILLING * (min(size, MOST_FILLED) // len(_FILLING) + 1))[
             : min(size, MOST_FILLED)
         ]
-        parts[name] = replace(one, content=content, missing_bytes=size)
-    return Payload(parts=tuple(parts.items()))
+        parts[index] = name, replace(one, content=content, missing_bytes=size)
+    return Payload(parts=tuple(parts))
 
 
 def _form(text: str) -> tuple[tuple[str, str], ...] | None:
-    """The fields of a form; None if a field comes twice, which a table cannot express."""
+    """The fields of a form; None if it has too many."""
     try:
         pairs = parse_qsl(text, keep_blank_values=True, max_num_fields=MOST_FIELDS)
     except ValueError:
         return None
-    pairs = [(unmarked(key), unmarked(value)) for key, value in pairs]
-    return tuple(pairs) if pairs and len(dict(pairs)) == len(pairs) else None
+    return tuple((unmarked(key), unmarked(value)) for key, value in pairs) or None
 
 
 def _parts(text: str, content_type: str) -> tuple[tuple[str, str | File], ...] | None:
@@ -101,4 +100,4 @@ def _parts(text: str, content_type: str) -> tuple[tuple[str, str | File], ...] |
             found.append(
                 (unmarked(name), File(unmarked(filename), part.get_content_type(), content))
             )
-    return tuple(found) if found and len(dict(found)) == len(found) else None
+    return tuple(found) or None

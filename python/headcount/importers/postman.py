@@ -20,10 +20,11 @@ from headcount.importers.journey import (
     unmarked_value,
 )
 from headcount.importers.names import free_name, label_name, variable_name, workload_name
+from headcount.importers.payload import Payload
 from headcount.importers.percent_encoding import query_pair
 from headcount.importers.postman_address import address_text
 from headcount.importers.postman_tests import Statements, statements
-from headcount.importers.request_step import put_json
+from headcount.importers.request_step import put_json, put_payload
 from headcount.importers.stranger import json_of, rows, table, text
 from headcount.importers.typed import is_password, is_secret
 
@@ -264,12 +265,11 @@ class _Reader:
             case "raw":
                 self._put_raw(step, text(body.get("raw")), body)
             case "urlencoded":
-                step.form = {
-                    text(one.get("key")): self._marked(text(one.get("value")), text(one.get("key")))
-                    for one in fields
-                }
+                pairs = tuple((text(one.get("key")), self._field(one)) for one in fields)
+                put_payload(step, Payload(form=pairs))
             case "formdata":
-                step.multipart = {text(one.get("key")): self._part(step, one) for one in fields}
+                parts = tuple(part for one in fields for part in self._parts(step, one))
+                put_payload(step, Payload(parts=parts))
             case "graphql":
                 query = table(body.get("graphql"))
                 variables = text(query.get("variables")) or "{}"
@@ -308,13 +308,21 @@ class _Reader:
         number = re.fullmatch(r"\{\{\s*([^{}\s]+)\s*\}\}#number", value)
         return mark(self._name(number[1]), ":number") if number else self._marked(value, name)
 
-    def _part(self, step: Step, one: dict[str, Any]) -> str | File:
+    def _field(self, one: dict[str, Any]) -> str:
+        return self._marked(text(one.get("value")), text(one.get("key")))
+
+    def _parts(self, step: Step, one: dict[str, Any]) -> Iterator[tuple[str, str | File]]:
+        """A field of a form in several parts; one with several files is as many parts."""
+        name, kind = text(one.get("key")), text(one.get("contentType"))
         if text(one.get("type")) != "file":
-            return self._marked(text(one.get("value")), text(one.get("key")))
-        source = text(one.get("src"))
-        self._leave_out(step, f"the contents of the file {source[:100]}")
-        kind = text(one.get("contentType")) or "application/octet-stream"
-        return File(source.rpartition("/")[2] or "file", kind, "the contents of the file")
+            yield name, File(None, kind, self._field(one)) if kind else self._field(one)
+            return
+        given = one.get("src")
+        for source in map(text, given if isinstance(given, list) else [given]):
+            self._leave_out(step, f"the contents of the file {source[:100]}")
+            filename = source.rpartition("/")[2] or "file"
+            kind = kind or "application/octet-stream"
+            yield name, File(filename, kind, "the contents of the file")
 
     def _tests(self, owner: dict[str, Any], label: str) -> list[Statements]:
         """The test scripts of a request, a folder or the collection."""

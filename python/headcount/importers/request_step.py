@@ -5,8 +5,9 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+from headcount.importers.body_text import FORM, MULTIPART, form_text, multipart_text
 from headcount.importers.exchange import Exchange, header
-from headcount.importers.journey import CLOSE, OPEN, Step
+from headcount.importers.journey import CLOSE, OPEN, File, Step
 from headcount.importers.payload import Payload
 from headcount.importers.sent import (
     Fill,
@@ -45,13 +46,25 @@ def request_step(
 def put_payload(step: Step, body: Payload) -> None:
     """Give a step its body, in the form that reads best."""
     if body.form is not None:
-        step.form = dict(body.form)
+        if len(dict(body.form)) == len(body.form):
+            step.form = dict(body.form)
+        else:
+            step.body, step.content_type = form_text(body.form), FORM
     elif body.parts is not None:
-        step.multipart = dict(body.parts)
+        if _is_table(body.parts):
+            step.multipart = dict(body.parts)
+        else:
+            step.body, step.content_type = multipart_text(body.parts), MULTIPART
     elif body.has_json:
         put_json(step, body.json, body.content_type)
     elif body.text is not None:
         step.body, step.content_type = body.text, body.content_type
+
+
+def _is_table(parts: tuple[tuple[str, str | File], ...]) -> bool:
+    """Whether a table can express the parts of a form."""
+    has_bare_types = any(isinstance(one, File) and one.filename is None for _, one in parts)
+    return len(dict(parts)) == len(parts) and not has_bare_types
 
 
 def put_json(step: Step, value: Any, content_type: str = JSON_TYPE) -> None:

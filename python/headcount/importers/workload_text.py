@@ -205,7 +205,7 @@ def _part(value: str | File) -> Any:
     if isinstance(value, str):
         return template(value)
     return {
-        "filename": template(value.filename),
+        "filename": template(value.filename or ""),
         "content_type": value.content_type,
         "content": template(value.content),
     }
