@@ -270,3 +270,19 @@ def test_parts_with_one_name_are_all_sent(tmp_path: Path) -> None:
     ]
     assert [one.get_payload() for one in found] == ["one", "two", "%PDF", "{user_password}"]
     assert found[2].get_filename() == "a.pdf"
+
+
+@pytest.mark.parametrize("kind", [FORM, "text/plain;charset=UTF-8", ""])
+def test_json_of_another_type_hides_the_password(tmp_path: Path, kind: str) -> None:
+    sent = '{"email": "ada@a.example", "password": "hunter22"}'
+    _, steps, text = imported(
+        tmp_path, entry("/api/login", method="POST", sent=sent, sent_mime=kind)
+    )
+    assert "hunter22" not in text
+    assert steps[0]["body"] == '{"email": "{email}", "password": "{user_password}"}'
+    assert steps[0].get("content_type", "") == kind
+
+
+def test_a_word_that_is_not_a_form_is_sent_as_it_is(tmp_path: Path) -> None:
+    _, steps, _ = imported(tmp_path, entry("/ping", method="POST", sent="hello"))
+    assert steps[0]["body"] == "hello"

@@ -1,5 +1,6 @@
 """What a request sends in its body: a form, JSON, several parts, or any text."""
 
+import contextlib
 from dataclasses import dataclass, replace
 from email import message_from_bytes
 from email.policy import HTTP
@@ -7,11 +8,14 @@ from typing import Any
 from urllib.parse import parse_qsl
 
 from headcount.foreign.json_text import json_value
+from headcount.importers.body_text import FORM
 from headcount.importers.journey import File, unmarked, unmarked_value
 
 MOST_FIELDS = 10_000
 MOST_FILLED = 64 << 10
 """Most bytes that stand for a file whose contents a recording lacks."""
+_USUAL = (FORM, "text/plain", "")
+"""Types that scripts and cURL give to JSON if nobody sets another."""
 _FILLING = "This text stands for the contents of a file that the recording lacks.\n"
 
 
@@ -32,16 +36,14 @@ def payload(text: str, content_type: str) -> Payload:
     kind = content_type.partition(";")[0].strip().lower()
     if not text:
         return Payload()
-    if kind == "application/x-www-form-urlencoded":
+    if kind.endswith(("/json", "+json")) or (kind in _USUAL and text.lstrip()[:1] in ("{", "[")):
+        with contextlib.suppress(ValueError):
+            value = unmarked_value(json_value(text.encode("utf-8")))
+            return Payload(json=value, has_json=True, content_type=content_type)
+    if kind == FORM and "=" in text:
         found = _form(text)
         if found is not None:
             return Payload(form=found)
-    elif kind.endswith(("/json", "+json")):
-        try:
-            value = unmarked_value(json_value(text.encode("utf-8")))
-        except ValueError:
-            return Payload(text=text, content_type=content_type)
-        return Payload(json=value, has_json=True, content_type=content_type)
     elif kind == "multipart/form-data":
         parts = _parts(text, content_type)
         if parts is not None:
