@@ -259,6 +259,35 @@ def test_variables_of_the_environment_stay_there(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("body", "kind", "keys"),
+    [
+        (
+            "JSON.stringify({ name: 'ada', password: 'hunter22' })",
+            "application/json",
+            {"json": {"name": "ada", "password": "{user_password}"}},
+        ),
+        (
+            "'name=ada&password=hunter22'",
+            "application/x-www-form-urlencoded",
+            {"form": {"name": "ada", "password": "{user_password}"}},
+        ),
+        ("'just text'", "text/plain", {"body": "just text"}),
+    ],
+)
+def test_a_password_in_a_named_body_is_not_written(
+    tmp_path: Path, body: str, kind: str, keys: dict[str, Any]
+) -> None:
+    call = (
+        f"const payload = {body};\nconst params = {{ headers: {{ 'Content-Type': '{kind}' }} }};\n"
+        "http.post('http://a.example/login', payload, params);"
+    )
+    _, workload, text = imported(tmp_path, wrapped(call))
+    assert "hunter22" not in text
+    step = workload["scenarios"][0]["steps"][1]
+    assert {key: step.get(key) for key in keys} == keys
+
+
+@pytest.mark.parametrize(
     ("text", "reason"),
     [
         ("", "no export default function"),

@@ -40,7 +40,7 @@ from headcount.importers.k6_statements import (
     script,
 )
 from headcount.importers.names import free_name, step_name, variable_name, workload_name
-from headcount.importers.request_step import put_json
+from headcount.importers.request_step import put_payload
 from headcount.importers.selector import json_path
 from headcount.importers.stranger import text_of
 
@@ -206,21 +206,13 @@ class _Reader:
     def _put_body(self, step: Step, given: Any) -> None:
         kind = next((key for key in step.headers if key.lower() == "content-type"), "")
         content_type = step.headers.pop(kind) if kind else ""
-        if is_call(given, "JSON", "stringify"):
-            put_json(
-                step,
-                self.secrets.hidden(self._value(given.arguments[0])),
-                content_type or "application/json",
-            )
-            return
         value = self._value(given)
         if isinstance(value, dict):
             step.form = {
                 key: self.secrets.hidden_text(key, self._text(one)) for key, one in value.items()
             }
             return
-        step.body = self._text(value)
-        step.content_type = content_type or "text/plain"
+        put_payload(step, self.secrets.hidden_body(self._text(value), content_type))
 
     def _sleep(self, arguments: tuple[Any, ...]) -> None:
         value = self._value(arguments[0]) if arguments else 1

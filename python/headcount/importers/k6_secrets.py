@@ -1,11 +1,17 @@
 """Secrets of a k6 script: variables whose values come from the environment, not from the file."""
 
+import contextlib
 import re
 from typing import Any
+from urllib.parse import parse_qsl
 
+from headcount.foreign.json_text import json_value
 from headcount.importers import journey
+from headcount.importers.body_text import FORM
 from headcount.importers.journey import Journey, Variable
 from headcount.importers.names import variable_name
+from headcount.importers.payload import Payload
+from headcount.importers.request_step import JSON_TYPE
 from headcount.importers.typed import is_password, is_secret
 
 
@@ -36,6 +42,18 @@ class Secrets:
         if isinstance(value, list):
             return [self.hidden(one, name) for one in value]
         return self.hidden_text(name, value) if isinstance(value, str) else value
+
+    def hidden_body(self, text: str, content_type: str) -> Payload:
+        """A body that is a text, as JSON or a form if it is one, without the secrets in it."""
+        kind = content_type.partition(";")[0].strip().lower()
+        if text.lstrip()[:1] in ("{", "["):
+            with contextlib.suppress(ValueError):
+                value = self.hidden(json_value(text.encode("utf-8")))
+                return Payload(json=value, has_json=True, content_type=content_type or JSON_TYPE)
+        if kind == FORM and "=" in text:
+            pairs = parse_qsl(text, keep_blank_values=True)
+            return Payload(form=tuple((key, self.hidden_text(key, one)) for key, one in pairs))
+        return Payload(text=text, content_type=content_type or "text/plain")
 
     def mark(self, field: str, environment: str = "") -> str:
         """The mark of a secret's variable, which is made if it is new."""
