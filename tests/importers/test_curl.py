@@ -183,3 +183,22 @@ def test_fields_of_one_name_are_all_sent() -> None:
     (step,) = imported("curl -F tag=a -F tag=b https://a.example/up")
     assert step["body"].count('form-data; name="tag"') == 2
     assert step["content_type"].startswith("multipart/form-data; boundary=")
+
+
+@pytest.mark.parametrize(
+    ("options", "op", "file"),
+    [
+        ("-d @body.json", "post", "body.json"),
+        ("--json @body.json", "post", "body.json"),
+        ("-T report.pdf", "put", "report.pdf"),
+        ("-X PATCH -T report.pdf", "patch", "report.pdf"),
+        ("-H @headers.txt", "get", "headers.txt"),
+    ],
+)
+def test_a_file_that_is_not_read_does_not_change_the_method(
+    options: str, op: str, file: str
+) -> None:
+    found = commands(f"curl {options} https://a.example/up", "the command")
+    journey = commands_journey(found, "visit")
+    assert [step.op for step in journey.scenarios[0].steps()] == [op]
+    assert f"the file {file}, whose contents a request sent" in journey.left_out

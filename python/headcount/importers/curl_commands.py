@@ -64,6 +64,7 @@ class _Command:
     json: bool = False
     get: bool = False
     head: bool = False
+    put: bool = False
     files: list[str] = field(default_factory=list)
 
 
@@ -186,9 +187,7 @@ def _apply(found: _Command, name: str, value: str) -> None:
         case "--url":
             found.urls.append(value)
         case "--header":
-            key, colon, rest = value.partition(":")
-            if colon and rest.strip():
-                found.headers.append((key.strip(), rest.strip()))
+            _add_header(found, value)
         case "--user":
             token = b64encode(value.encode("utf-8", "replace")).decode()
             found.headers.append(("Authorization", f"Basic {token}"))
@@ -200,8 +199,17 @@ def _apply(found: _Command, name: str, value: str) -> None:
             _add_part(found, value, is_plain=name == "--form-string")
         case _ if name in _READ_ELSEWHERE:
             found.files.append(value)
+            found.put |= name == "--upload-file"
         case _:
             _add_data(found, name, value)
+
+
+def _add_header(found: _Command, value: str) -> None:
+    key, _, rest = value.partition(":")
+    if value.startswith("@"):
+        found.files.append(value[1:])
+    elif rest.strip():
+        found.headers.append((key.strip(), rest.strip()))
 
 
 def _add_data(found: _Command, name: str, value: str) -> None:
@@ -213,6 +221,7 @@ def _add_data(found: _Command, name: str, value: str) -> None:
         found.json |= name == "--json"
         if value.startswith("@") and name != "--data-raw":
             found.files.append(value[1:])
+            found.data.append("")
         else:
             found.data.append(value)
 
@@ -242,7 +251,7 @@ def _add_part(found: _Command, value: str, *, is_plain: bool) -> None:
 
 
 def _exchanges(command: _Command, before: int) -> list[Exchange]:
-    data = "".join(command.data) if command.json else "&".join(command.data)
+    data = ("" if command.json else "&").join(filter(None, command.data))
     headers = command.headers
     kind = next((value for name, value in headers if name.lower() == "content-type"), "")
     if command.json:
@@ -251,7 +260,8 @@ def _exchanges(command: _Command, before: int) -> list[Exchange]:
     if data and not command.get:
         body = payload(data, kind or FORM)
     has_body = body != Payload() or (bool(command.data) and not command.get)
-    method = command.method or ("HEAD" if command.head else "POST" if has_body else "GET")
+    usual = "HEAD" if command.head else "PUT" if command.put else "POST" if has_body else "GET"
+    method = command.method or usual
     if method not in ("GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "PATCH"):
         raise InputError(f'{command.place}: the method "{method[:20]}" cannot be played')
     found = []
