@@ -81,6 +81,7 @@ COMMANDS = (
     """--json '{{"a": [1, null, {{"b": true}}]}}' {}/json""",
     "-G -d q=chair --data-urlencode 'r=a b' '{}/find?s=1'",
     "-F name=Ada -F 'note=x=y' {}/parts",
+    """-F 'meta={{"a": 1}};type=application/json' -F 'q="a; \\"b\\""' {}/typed""",
     "-X PUT -H 'Content-Type: text/plain' --data-binary 'plain text' {}/text",
     "-u ada:secretword {}/basic",
     "-H 'Authorization: Bearer t0k' -XPATCH -da=1 {}/bearer",

@@ -239,8 +239,11 @@ def _url_encoded(found: _Command, value: str) -> str:
 
 def _add_part(found: _Command, value: str, *, is_plain: bool) -> None:
     name, _, content = value.partition("=")
-    if is_plain or content[:1] not in ("@", "<"):
+    if is_plain:
         found.parts.append((name, content))
+        return
+    if content[:1] not in ("@", "<"):
+        found.parts.append((name, _literal_part(content)))
         return
     path, *options = content[1:].split(";")
     kinds = dict(one.partition("=")[::2] for one in options)
@@ -248,6 +251,18 @@ def _add_part(found: _Command, value: str, *, is_plain: bool) -> None:
     filename = kinds.get("filename", path.rpartition("/")[2]).strip('"')
     kind = kinds.get("type", "application/octet-stream")
     found.parts.append((name, File(filename, kind, "the contents of the file")))
+
+
+def _literal_part(content: str) -> str | File:
+    """A part given by its value, `value;type=text/csv`; in double quotes it may contain `;`."""
+    quoted = re.match(r'"((?:[^"\\]|\\.)*)"(?=;|$)', content, re.DOTALL)
+    value = re.sub(r'\\(["\\])', r"\1", quoted[1]) if quoted else content.partition(";")[0]
+    options = content[quoted.end() :] if quoted else content[len(value) :]
+    kinds = {key.strip(): one for key, _, one in (one.partition("=") for one in options.split(";"))}
+    filename = kinds.get("filename")
+    if filename is None and "type" not in kinds:
+        return value
+    return File(filename and filename.strip('"'), kinds.get("type", "text/plain"), value)
 
 
 def _exchanges(command: _Command, before: int) -> list[Exchange]:
