@@ -203,3 +203,11 @@ def test_a_file_that_is_not_read_does_not_change_the_method(
     journey = commands_journey(found, "visit")
     assert [step.op for step in journey.scenarios[0].steps()] == [op]
     assert f"the file {file}, whose contents a request sent" in journey.left_out
+
+
+def test_a_log_on_in_the_address_is_a_secret() -> None:
+    found = commands("curl https://ada:secretword@a.example/x", "the command")
+    text = workload_text(commands_journey(found, "visit"))
+    assert "secretword" not in text
+    (step,) = tomllib.loads(text)["scenarios"][0]["steps"]
+    assert step["headers"] == {"Authorization": "Basic {token}"}

@@ -258,6 +258,14 @@ def test_variables_of_the_environment_stay_there(tmp_path: Path) -> None:
     assert workload["scenarios"][0]["steps"][1]["headers"] == {"X-Key": "{shop_key}"}
 
 
+def test_a_log_on_in_the_address_is_a_secret(tmp_path: Path) -> None:
+    call = "const pair = `ada:secretword`;\nhttp.get(`http://${pair}@a.example/x`);"
+    _, workload, text = imported(tmp_path, wrapped(call))
+    assert "secretword" not in text
+    step = workload["scenarios"][0]["steps"][1]
+    assert (step["path"], step["headers"]) == ("/x", {"Authorization": "Basic {token}"})
+
+
 @pytest.mark.parametrize(
     ("body", "kind", "keys"),
     [

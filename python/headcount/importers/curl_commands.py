@@ -8,7 +8,7 @@ from urllib.parse import quote, urlsplit, urlunsplit
 
 from headcount.errors import InputError
 from headcount.importers.body_text import FORM
-from headcount.importers.exchange import Exchange, split_url
+from headcount.importers.exchange import Exchange, basic_token, split_url
 from headcount.importers.journey import CLOSE, OPEN, File
 from headcount.importers.payload import Payload, payload
 
@@ -286,10 +286,13 @@ def _exchanges(command: _Command, before: int) -> list[Exchange]:
             parts = split_url(address if "://" in address else f"http://{address}")
         except ValueError as error:
             raise InputError(f"{command.place}: {error}") from error
+        token = basic_token(parts)
+        has_own = any(name.lower() == "authorization" for name, _ in headers)
+        log_on = [("Authorization", f"Basic {token}")] if token and not has_own else []
         if query:
             whole = "&".join([*([parts.query] if parts.query else []), *query])
             parts = urlsplit(urlunsplit(parts._replace(query=whole)))
         found.append(
-            Exchange(number, 0.0, 0.0, method, parts, tuple(headers), body, 200, (), "", "")
+            Exchange(number, 0.0, 0.0, method, parts, (*headers, *log_on), body, 200, (), "", "")
         )
     return found

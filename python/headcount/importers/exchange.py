@@ -1,9 +1,10 @@
 """A request and its reply, as a browser recorded them."""
 
+from base64 import b64encode
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
-from urllib.parse import SplitResult, urlsplit
+from urllib.parse import SplitResult, unquote, urlsplit
 
 from selectolax.lexbor import LexborHTMLParser
 
@@ -99,6 +100,14 @@ def origin(url: SplitResult) -> str:
     host = url.netloc.rpartition("@")[2].lower()
     usual = {"http": ":80", "https": ":443"}.get(url.scheme, "")
     return f"{url.scheme}://{host.removesuffix(usual) if usual else host}"
+
+
+def basic_token(url: SplitResult) -> str:
+    """The name and password in an address, as HTTP Basic sends them; empty without a name."""
+    if url.username is None:
+        return ""
+    pair = f"{unquote(url.username)}:{unquote(url.password or '')}"
+    return b64encode(pair.encode("utf-8", "replace")).decode()
 
 
 def split_url(text: str) -> SplitResult:

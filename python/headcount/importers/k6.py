@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from headcount.errors import InputError
-from headcount.importers.exchange import origin, split_url
+from headcount.importers.exchange import basic_token, origin, split_url
 from headcount.importers.journey import (
     Capture,
     Check,
@@ -197,6 +197,9 @@ class _Reader:
         options = self._value(rest[1]) if len(rest) > 1 else {}
         for key, one in (options.get("headers", {}) if isinstance(options, dict) else {}).items():
             step.headers[key] = self.secrets.header(key, self._text(one))
+        token = basic_token(parts)
+        if token and "authorization" not in map(str.lower, step.headers):
+            step.headers["Authorization"] = self.secrets.header("Authorization", f"Basic {token}")
         if rest and rest[0] is not None:
             self._put_body(step, rest[0])
         self.names.add(step.name)
