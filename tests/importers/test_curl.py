@@ -211,3 +211,9 @@ def test_a_log_on_in_the_address_is_a_secret() -> None:
     assert "secretword" not in text
     (step,) = tomllib.loads(text)["scenarios"][0]["steps"]
     assert step["headers"] == {"Authorization": "Basic {token}"}
+
+
+def test_methods_of_webdav_can_be_played() -> None:
+    text = "curl -X PROPFIND -H 'Depth: 1' https://a.example/files/"
+    (step,) = imported(text)
+    assert (step["op"], step["headers"]) == ("propfind", {"Depth": "1"})

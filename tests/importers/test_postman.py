@@ -243,6 +243,11 @@ def test_bodies_of_any_method(
     assert {key: step[key] for key in ("json", "form", "multipart", "body") if key in step} == given
 
 
+def test_methods_of_webdav_can_be_played(tmp_path: Path) -> None:
+    step = requested(tmp_path, {"method": "PROPFIND", "url": "http://a.example/files/"})
+    assert step["op"] == "propfind"
+
+
 def test_parts_with_a_type_and_several_files_are_all_sent(tmp_path: Path) -> None:
     fields = [
         {"key": "meta", "value": '{"a": 1}', "type": "text", "contentType": "application/json"},

@@ -8,7 +8,7 @@ from urllib.parse import quote, urlsplit, urlunsplit
 
 from headcount.errors import InputError
 from headcount.importers.body_text import FORM
-from headcount.importers.exchange import Exchange, basic_token, split_url
+from headcount.importers.exchange import METHODS, Exchange, basic_token, split_url
 from headcount.importers.journey import CLOSE, OPEN, File
 from headcount.importers.payload import Payload, payload
 
@@ -277,7 +277,7 @@ def _exchanges(command: _Command, before: int) -> list[Exchange]:
     has_body = body != Payload() or (bool(command.data) and not command.get)
     usual = "HEAD" if command.head else "PUT" if command.put else "POST" if has_body else "GET"
     method = command.method or usual
-    if method not in ("GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "PATCH"):
+    if method not in METHODS:
         raise InputError(f'{command.place}: the method "{method[:20]}" cannot be played')
     found = []
     for number, address in enumerate(command.urls, before + 1):

@@ -12,6 +12,13 @@ from headcount.foreign.json_text import json_value
 from headcount.importers.payload import Payload
 
 Headers = tuple[tuple[str, str], ...]
+METHODS = frozenset(
+    {
+        *("GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "PATCH"),
+        *("PROPFIND", "PROPPATCH", "MKCOL", "COPY", "MOVE", "LOCK", "UNLOCK", "REPORT"),
+    }
+)
+"""Methods that the engine sends."""
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
 _SCRIPTS = ("javascript", "ecmascript")
 _RESOURCES = frozenset(

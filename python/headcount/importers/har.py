@@ -11,7 +11,7 @@ from typing import Any
 
 from headcount.errors import InputError
 from headcount.importers.body_text import multipart_text
-from headcount.importers.exchange import Exchange, Headers, header, split_url
+from headcount.importers.exchange import METHODS, Exchange, Headers, header, split_url
 from headcount.importers.journey import File
 from headcount.importers.log_on import without_log_on
 from headcount.importers.payload import Payload, payload, with_contents
@@ -30,13 +30,6 @@ _DESTINATIONS = {
     "video": "media",
 }
 """Destinations of a request, by the header's name for them and the recordings' name."""
-_METHODS = frozenset(
-    {
-        *("GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "PATCH"),
-        *("PROPFIND", "PROPPATCH", "MKCOL", "COPY", "MOVE", "LOCK", "UNLOCK", "REPORT"),
-    }
-)
-"""Methods that the engine sends."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +92,7 @@ def _exchange(number: int, entry: dict[str, Any]) -> Exchange | str:
         name.lower() == "access-control-request-method" for name, _ in headers
     ):
         return "CORS preflights of the browser"
-    if method not in _METHODS:
+    if method not in METHODS:
         return f"requests with the method {method[:20]}"
     started_s = _moment(text(entry.get("startedDateTime")))
     content = table(response.get("content"))

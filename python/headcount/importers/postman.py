@@ -9,7 +9,7 @@ from typing import Any
 
 from headcount.errors import InputError
 from headcount.foreign.json_text import DEEPEST, json_value
-from headcount.importers.exchange import origin, split_url
+from headcount.importers.exchange import METHODS, origin, split_url
 from headcount.importers.journey import (
     File,
     Journey,
@@ -33,7 +33,6 @@ ENVIRONMENT = "an environment of Postman"
 MOST_REQUESTS = 5000
 _PLACE = re.compile(r"\{\{\s*([^{}\s]+)\s*\}\}")
 _DYNAMIC = {"$guid": "uuid", "$randomUUID": "uuid", "$timestamp": "now_s", "$isoTimestamp": "now"}
-_METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "PATCH"})
 
 
 def postman_journey(path: Path, name: str = "", environment: Path | None = None) -> Journey:
@@ -141,7 +140,7 @@ class _Reader:
         label = text(item.get("name")) or "request"
         method = (text(request.get("method")) or "GET").upper()
         target, path = self._address(request.get("url"))
-        if method not in _METHODS or not target:
+        if method not in METHODS or not target:
             why = f"the method {method[:20]}" if target else "no address that can be read"
             self.made.left_out.append(f"{label}: {why}")
             return None
