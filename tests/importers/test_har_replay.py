@@ -286,3 +286,20 @@ def test_json_of_another_type_hides_the_password(tmp_path: Path, kind: str) -> N
 def test_a_word_that_is_not_a_form_is_sent_as_it_is(tmp_path: Path) -> None:
     _, steps, _ = imported(tmp_path, entry("/ping", method="POST", sent="hello"))
     assert steps[0]["body"] == "hello"
+
+
+@pytest.mark.parametrize(
+    ("method", "address", "reason"),
+    [
+        ("GET", "chrome://new-tab-page/", "addresses inside the browser"),
+        ("GET", "safari-web-extension://AB/x.js", "addresses inside the browser"),
+        ("GET", "file:///home/ada/start.html", "addresses inside the browser"),
+        ("CONNECT", "shop.example:443", "requests with the method CONNECT"),
+    ],
+)
+def test_what_is_not_a_request_to_a_server_is_left_out(
+    tmp_path: Path, method: str, address: str, reason: str
+) -> None:
+    journey, steps, _ = imported(tmp_path, entry(address, method=method, site=""), entry("/a"))
+    assert [step["path"] for step in steps] == ["/a"]
+    assert journey.left_out == [f"{reason}: 1"]

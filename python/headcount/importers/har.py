@@ -76,8 +76,9 @@ def _exchange(number: int, entry: dict[str, Any]) -> Exchange | str:
     """An entry, or why it cannot be played; raises ValueError if it is damaged."""
     request, response = table(entry.get("request")), table(entry.get("response"))
     address = text(request.get("url"))
-    if address.startswith(("data:", "blob:", "about:", "chrome-extension:", "moz-extension:")):
-        return "addresses inside the browser"
+    method = text(request.get("method")).upper()
+    if reason := _why_not_sent(method, address):
+        return reason
     url = split_url(address)
     status = response.get("status")
     if url.scheme in ("ws", "wss") or status == 101:
@@ -86,7 +87,6 @@ def _exchange(number: int, entry: dict[str, Any]) -> Exchange | str:
         raise ValueError("response.status is not a number")  # noqa: TRY004 - of a file's contents
     if not 100 <= status <= 599:
         return "requests without a reply (cancelled or blocked)"
-    method = text(request.get("method")).upper()
     headers = _headers(request.get("headers"))
     if method == "OPTIONS" and any(
         name.lower() == "access-control-request-method" for name, _ in headers
@@ -111,6 +111,15 @@ def _exchange(number: int, entry: dict[str, Any]) -> Exchange | str:
         reply=_reply(content, mime),
         kind=_kind(entry, headers),
     )
+
+
+def _why_not_sent(method: str, address: str) -> str:
+    """Why an entry is not a request to a web server; empty if it is one."""
+    if method == "CONNECT":  # a proxy's: its address is only a host and a port
+        return "requests with the method CONNECT"
+    scheme, colon, _ = address.partition(":")
+    is_inside = colon and scheme not in ("http", "https", "ws", "wss")
+    return "addresses inside the browser" if is_inside else ""
 
 
 def _kind(entry: dict[str, Any], headers: Headers) -> str:
