@@ -217,3 +217,11 @@ def test_methods_of_webdav_can_be_played() -> None:
     text = "curl -X PROPFIND -H 'Depth: 1' https://a.example/files/"
     (step,) = imported(text)
     assert (step["op"], step["headers"]) == ("propfind", {"Depth": "1"})
+
+
+@pytest.mark.parametrize(
+    ("options", "accept"), [("", "application/json"), ("-H 'accept: text/plain'", "text/plain")]
+)
+def test_json_asks_for_json(options: str, accept: str) -> None:
+    (step,) = imported(f"curl --json '[1]' {options} https://a.example/x")
+    assert list(step["headers"].values()) == [accept]

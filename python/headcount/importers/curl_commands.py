@@ -271,6 +271,8 @@ def _exchanges(command: _Command, before: int) -> list[Exchange]:
     kind = next((value for name, value in headers if name.lower() == "content-type"), "")
     if command.json:
         kind = kind or "application/json"
+        if not any(name.lower() == "accept" for name, _ in headers):
+            headers = [*headers, ("Accept", "application/json")]
     body = Payload(parts=tuple(command.parts)) if command.parts else Payload()
     if data and not command.get:
         body = payload(data, kind or FORM)
