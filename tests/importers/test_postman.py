@@ -243,6 +243,28 @@ def test_bodies_of_any_method(
     assert {key: step[key] for key in ("json", "form", "multipart", "body") if key in step} == given
 
 
+@pytest.mark.parametrize(
+    ("address", "target"),
+    [
+        ("http://localhost:{{port}}/x", "http://localhost:8080"),
+        ("https://{{shop}}.example/x", "https://north.example"),
+        ("{{scheme}}://{{shop}}.example:{{port}}/x", "https://north.example:8080"),
+        ("{{base}}/x", "http://north.example:8080"),
+        ("https://{{nobody}}.example/x", "the address of nobody"),
+    ],
+)
+def test_variables_anywhere_in_the_address_of_a_host(
+    tmp_path: Path, address: str, target: str
+) -> None:
+    values = {"port": "8080", "shop": "north", "scheme": "https"}
+    values["base"] = "http://{{shop}}.example:{{port}}"
+    variables = [{"key": key, "value": value} for key, value in values.items()]
+    item = {"name": "one", "request": {"url": {"raw": address}}}
+    journey, workload, _ = imported(tmp_path, {"item": [item], "variable": variables})
+    assert journey.target == target
+    assert [step["path"] for step in workload["scenarios"][0]["steps"]] == ["/x"]
+
+
 def test_methods_of_webdav_can_be_played(tmp_path: Path) -> None:
     step = requested(tmp_path, {"method": "PROPFIND", "url": "http://a.example/files/"})
     assert step["op"] == "propfind"

@@ -31,7 +31,11 @@ from headcount.importers.typed import is_password, is_secret
 WHAT = "a Postman collection (v2.1)"
 ENVIRONMENT = "an environment of Postman"
 MOST_REQUESTS = 5000
+LONGEST_HOST = 1000
+"""Variables that hold each other grow without end."""
 _PLACE = re.compile(r"\{\{\s*([^{}\s]+)\s*\}\}")
+_HOST = re.compile(r"(?:[^/?#]*://)?[^/?#]*")
+"""Scheme, host and port of an address, which may all be variables."""
 _DYNAMIC = {"$guid": "uuid", "$randomUUID": "uuid", "$timestamp": "now_s", "$isoTimestamp": "now"}
 
 
@@ -171,13 +175,15 @@ class _Reader:
         if not raw:
             return "", ""
         for _ in range(10):  # variables may hold others
-            first = _PLACE.match(raw)
-            if first is None or not self.values.get(first[1]):
+            host, path = _parted(raw)
+            known = _PLACE.sub(self._host_value, host) if len(host) < LONGEST_HOST else host
+            if known == host:
                 break
-            raw = self.values[first[1]] + raw[first.end() :]
-        unknown = _PLACE.match(raw)
+            raw = known + path
+        host, path = _parted(raw)
+        unknown = _PLACE.search(host)
         if unknown is not None:
-            path = raw[unknown.end() :].partition("#")[0]
+            path = path.partition("#")[0]
             return f"the address of {unknown[1]}", path if path.startswith("/") else f"/{path}"
         try:
             parts = split_url(raw if "://" in raw else f"http://{raw}")
@@ -185,6 +191,11 @@ class _Reader:
             return "", ""
         query = f"?{parts.query}" if parts.query else ""
         return origin(parts), (parts.path or "/") + query
+
+    def _host_value(self, found: re.Match[str]) -> str:
+        """The value of a variable in the name of a host; its place if it has none."""
+        value = self.values.get(found[1], "")
+        return value if value and len(value) < LONGEST_HOST else found[0]
 
     def _marked(self, value: str, field: str = "") -> str:
         """A text with its `{{variables}}` as marks; a secret in it becomes one, too."""
@@ -341,3 +352,10 @@ class _Reader:
 
     def _leave_out(self, step: Step, what: str) -> None:
         self.made.left_out.append(f"{step.name}: {what}")
+
+
+def _parted(address: str) -> tuple[str, str]:
+    """The scheme, host and port of an address, and what follows them."""
+    found = _HOST.match(address)
+    end = found.end() if found else 0
+    return address[:end], address[end:]
