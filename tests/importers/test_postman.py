@@ -330,6 +330,27 @@ def test_an_environment_gives_the_values(
     assert 'is not an environment of Postman: it has no "values"' in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    "request_part",
+    [
+        {"auth": {"type": "bearer", "bearer": [{"key": "token", "value": "{{jwt}}"}]}},
+        {"header": [{"key": "Authorization", "value": "Bearer {{jwt}}"}]},
+        {
+            "method": "POST",
+            "body": {"mode": "urlencoded", "urlencoded": [{"key": "password", "value": "{{jwt}}"}]},
+        },
+    ],
+)
+def test_a_variable_that_is_sent_as_a_key_is_a_secret(
+    tmp_path: Path, request_part: dict[str, Any]
+) -> None:
+    item = {"name": "a", "request": {"url": "http://a.example/x", **request_part}}
+    variable = [{"key": "jwt", "value": "s3cr3t9"}]
+    _, workload, text = imported(tmp_path, {"item": [item], "variable": variable})
+    assert "s3cr3t9" not in text
+    assert list(workload["variables"]["jwt"]) == ["secret"]
+
+
 @pytest.mark.parametrize("kind", ["bearer", "apikey", "basic"])
 def test_keys_are_not_written(tmp_path: Path, kind: str) -> None:
     values = {"token": "s3cr3t9", "key": "X-Key", "value": "s3cr3t9", "password": "s3cr3t9"}

@@ -199,15 +199,13 @@ class _Reader:
 
     def _marked(self, value: str, field: str = "") -> str:
         """A text with its `{{variables}}` as marks; a secret in it becomes one, too."""
-        if (
-            field
-            and value
-            and not _PLACE.search(value)
-            and (is_password(field) or is_secret(field))
-        ):
-            self.used.setdefault(field, self._free(field))
-            self.values[field] = ""
-            return mark(self.used[field])
+        if field and value and (is_password(field) or is_secret(field)):
+            places = _PLACE.findall(value)
+            self.secrets.update(places)
+            if not places:
+                self.used.setdefault(field, self._free(field))
+                self.values[field] = ""
+                return mark(self.used[field])
         return _PLACE.sub(lambda found: mark(self._name(found[1])), value)
 
     def _name(self, key: str) -> str:
