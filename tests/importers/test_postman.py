@@ -225,6 +225,11 @@ def test_addresses_in_parts(tmp_path: Path, url: dict[str, Any], path: str) -> N
         ("HEAD", {"mode": "raw", "raw": "x"}, {}),
         ("GET", {"mode": "raw", "raw": '{"a": 1}'}, {"json": {"a": 1}}),
         (
+            "POST",
+            {"mode": "raw", "raw": '{"a": [{{b}},{{c}}], "d": "for \\"{{b}}\\", {{c}}, all"}'},
+            {"json": {"a": ["{b:number}", "{c:number}"], "d": 'for "{b}", {c}, all'}},
+        ),
+        (
             "DELETE",
             {"mode": "urlencoded", "urlencoded": [{"key": "a", "value": "1"}]},
             {"form": {"a": "1"}},

@@ -34,6 +34,8 @@ MOST_REQUESTS = 5000
 LONGEST_HOST = 1000
 """Variables that hold each other grow without end."""
 _PLACE = re.compile(r"\{\{\s*([^{}\s]+)\s*\}\}")
+_TEXT_OR_PLACE = re.compile(r'"(?:[^"\\]|\\.)*"|(\{\{[^{}]+\}\})')
+"""A text of JSON, or a variable outside of one."""
 _HOST = re.compile(r"(?:[^/?#]*://)?[^/?#]*")
 """Scheme, host and port of an address, which may all be variables."""
 _DYNAMIC = {"$guid": "uuid", "$randomUUID": "uuid", "$timestamp": "now_s", "$isoTimestamp": "now"}
@@ -296,7 +298,9 @@ class _Reader:
         kind = step.headers.pop(given) if given else ""
         if language == "json" or "json" in kind or raw.lstrip().startswith(("{", "[")):
             # A variable without quotes would not be JSON, so it gets quotes while it is parsed.
-            quoted = re.sub(r"(?<=[:\[,])(\s*)(\{\{[^{}]+\}\})(?=\s*[,}\]])", r'\1"\2#number"', raw)
+            quoted = _TEXT_OR_PLACE.sub(
+                lambda found: f'"{found[1]}#number"' if found[1] else found[0], raw
+            )
             try:
                 value = unmarked_value(json_value(quoted.encode("utf-8")))
             except ValueError:
