@@ -276,3 +276,22 @@ def test_the_verb(tmp_path: Path) -> None:
     asked = ["import", "openapi", str(tmp_path / "api.yaml"), "-o", str(output)]
     assert run_line([*asked, "--by", "operation"]) == ExitCode.PASSED
     assert len(tomllib.loads(output.read_text("utf-8"))["scenarios"]) == 5
+
+
+@pytest.mark.parametrize(
+    ("schema", "value"),
+    [
+        ("{ type: integer, minimum: 5, exclusiveMinimum: true }", 6),
+        ("{ type: integer, minimum: 5, exclusiveMinimum: false }", 5),
+        ("{ type: integer, exclusiveMinimum: 5 }", 6),
+        ("{ type: integer, exclusiveMaximum: 1 }", 0),
+        ("{ type: integer, maximum: 0, exclusiveMaximum: true }", -1),
+        ("{ type: number, exclusiveMinimum: 0, exclusiveMaximum: 1 }", 0.5),
+        ("{ type: number, minimum: 0.25, maximum: 0.75 }", 0.25),
+    ],
+)
+def test_numbers_are_within_their_limits(tmp_path: Path, schema: str, value: float) -> None:
+    body = f"content: {{ application/json: {{ schema: {{ properties: {{ a: {schema} }} }} }} }}"
+    text = f"openapi: 3.0.3\npaths: {{ /x: {{ post: {{ requestBody: {{ {body} }} }} }} }}\n"
+    (scenario,) = imported(tmp_path, text)["scenarios"]
+    assert scenario["steps"][0]["json"] == {"a": value}

@@ -157,13 +157,22 @@ def _given(schema: dict[str, Any]) -> Any:
 
 
 def _number(schema: dict[str, Any]) -> int | float:
-    low, high = schema.get("minimum"), schema.get("maximum")
-    if isinstance(schema.get("exclusiveMinimum"), int | float):
-        low = schema["exclusiveMinimum"] + 1
-    value = low if isinstance(low, int | float) else 1
-    if isinstance(high, int | float) and value > high:
-        value = high
+    low = _bound(schema, "minimum", "exclusiveMinimum", 1)
+    high = _bound(schema, "maximum", "exclusiveMaximum", -1)
+    value = 1 if low is None else low
+    if high is not None and value > high:
+        value = high if low is None else (low + high) / 2
     return int(value) if schema.get("type") == "integer" and abs(value) < 1e15 else value
+
+
+def _bound(schema: dict[str, Any], key: str, outside: str, step: int) -> int | float | None:
+    """A limit; `outside` excludes it: a number in OpenAPI 3.1, whether `key` is excluded in 3.0."""
+    limit, excluded = schema.get(key), schema.get(outside)
+    if isinstance(excluded, int | float) and not isinstance(excluded, bool):
+        return excluded + step
+    if not isinstance(limit, int | float) or isinstance(limit, bool):
+        return None
+    return limit + step if excluded is True else limit
 
 
 def _length(schema: dict[str, Any], key: str, otherwise: int) -> int:
