@@ -295,3 +295,18 @@ def test_numbers_are_within_their_limits(tmp_path: Path, schema: str, value: flo
     text = f"openapi: 3.0.3\npaths: {{ /x: {{ post: {{ requestBody: {{ {body} }} }} }} }}\n"
     (scenario,) = imported(tmp_path, text)["scenarios"]
     assert scenario["steps"][0]["json"] == {"a": value}
+
+
+def test_an_example_can_be_a_reference(tmp_path: Path) -> None:
+    text = """
+openapi: 3.0.3
+paths:
+  /x:
+    post:
+      requestBody:
+        content:
+          application/json: { examples: { one: { $ref: "#/components/examples/One" } } }
+components: { examples: { One: { value: { a: 7 } } } }
+"""
+    (scenario,) = imported(tmp_path, text)["scenarios"]
+    assert scenario["steps"][0]["json"] == {"a": 7}

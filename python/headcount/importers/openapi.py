@@ -180,7 +180,7 @@ class _Reader:
         name, place = text(parameter.get("name")), text(parameter.get("in"))
         if not name or (place != "path" and parameter.get("required") is not True):
             return
-        value = _example(parameter)
+        value = self._example(parameter)
         if value is None:
             value = self.description.sample(parameter.get("schema"))
         value = value[0] if isinstance(value, list) and value else value
@@ -236,7 +236,7 @@ class _Reader:
         for given, media in content.items():
             kind = _JSON if "*" in str(given) else str(given)
             low = kind.partition(";")[0].strip().lower()
-            value = _example(table(media))
+            value = self._example(table(media))
             if value is None:
                 value = self.description.sample(table(media).get("schema"))
             if low.endswith(("/json", "+json")):
@@ -277,13 +277,12 @@ class _Reader:
                 return next((table(one).get("schema") for one in content.values()), None)
         return None
 
-
-def _example(owner: dict[str, Any]) -> Any:
-    """The example of a parameter or of a body."""
-    if owner.get("example") is not None:
-        return unmarked_value(owner["example"])
-    first = next(iter(table(owner.get("examples")).values()), None)
-    return unmarked_value(table(first).get("value"))
+    def _example(self, owner: dict[str, Any]) -> Any:
+        """The example of a parameter or of a body."""
+        if owner.get("example") is not None:
+            return unmarked_value(owner["example"])
+        first = next(iter(table(owner.get("examples")).values()), None)
+        return unmarked_value(self.description.resolved(first).get("value"))
 
 
 def _plain(value: Any) -> str:
