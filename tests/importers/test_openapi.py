@@ -310,3 +310,22 @@ components: { examples: { One: { value: { a: 7 } } } }
 """
     (scenario,) = imported(tmp_path, text)["scenarios"]
     assert scenario["steps"][0]["json"] == {"a": 7}
+
+
+def test_two_keys_are_two_secrets(tmp_path: Path) -> None:
+    text = """
+openapi: 3.0.3
+security: [{ app: [], user: [] }]
+paths: { /x: { get: {} }, /y: { get: {} } }
+components:
+  securitySchemes:
+    app: { type: apiKey, in: header, name: X-App }
+    user: { type: apiKey, in: header, name: X-User }
+"""
+    workload = imported(tmp_path, text, name="shop")
+    assert workload["variables"] == {
+        "api_key": {"secret": "SHOP_API_KEY"},
+        "api_key_2": {"secret": "SHOP_API_KEY_2"},
+    }
+    for scenario in workload["scenarios"]:
+        assert scenario["steps"][0]["headers"] == {"X-App": "{api_key}", "X-User": "{api_key_2}"}

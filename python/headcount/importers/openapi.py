@@ -95,6 +95,8 @@ class _Reader:
         self.prefix = name.replace("-", "_")
         self.variables: dict[str, Variable] = {}
         self.names: set[str] = set()
+        self.key_names: dict[str, str] = {}
+        """Names of the variables for API keys, by their security schemes."""
 
     def journey(self, *, by_operation: bool) -> Journey:
         groups: dict[str, list[Operation]] = {}
@@ -206,7 +208,8 @@ class _Reader:
             kind = text(scheme.get("type"))
             if kind == "apiKey":
                 name, place = text(scheme.get("name")), text(scheme.get("in"))
-                value = self._secret("api_key", f"of {name}")
+                own = self.key_names.setdefault(key, free_name("api_key", self.key_names.values()))
+                value = self._secret(own, f"of {name}")
                 if place == "header":
                     step.headers[name] = value
                 elif place == "query":
