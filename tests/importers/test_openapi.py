@@ -329,3 +329,24 @@ components:
     }
     for scenario in workload["scenarios"]:
         assert scenario["steps"][0]["headers"] == {"X-App": "{api_key}", "X-User": "{api_key_2}"}
+
+
+@pytest.mark.parametrize(
+    ("tags", "by_operation", "names"),
+    [
+        (("Заказы", "商品"), False, ["заказы", "商品"]),
+        (("Orders (old)", "Orders [old]"), False, ["orders-old", "orders-old_2"]),
+        (("a", "a"), False, ["a"]),
+        (("a", "a"), True, ["same", "same_2"]),
+    ],
+)
+def test_scenarios_have_names_of_their_own(
+    tmp_path: Path, tags: tuple[str, str], by_operation: bool, names: list[str]
+) -> None:
+    paths = {
+        f"/{place}": {"get": {"tags": [tag], "operationId": "same"}}
+        for place, tag in enumerate(tags)
+    }
+    text = json.dumps({"openapi": "3.0.3", "paths": paths})
+    workload = imported(tmp_path, text, by_operation=by_operation)
+    assert [one["name"] for one in workload["scenarios"]] == names

@@ -103,15 +103,19 @@ class _Reader:
         for number, operation in enumerate(self._operations()):
             if number == MOST_OPERATIONS:
                 raise InputError(f"it has more than {MOST_OPERATIONS:,} operations; split it")
-            label = operation.tag
-            if by_operation:
-                label = text(operation.table.get("operationId")) or (
-                    f"{operation.method} {operation.path}"
-                )
-            groups.setdefault(workload_name(label), []).append(operation)
+            place = f"{operation.method} {operation.path}"
+            groups.setdefault(place if by_operation else operation.tag, []).append(operation)
         if not groups:
             raise InputError("the description has no operation that can be played")
-        self.made.scenarios = [self._scenario(name, found) for name, found in groups.items()]
+        taken: set[str] = set()
+        for key, found in groups.items():
+            label = key
+            if by_operation:
+                label = text(found[0].table.get("operationId")) or key
+            name = workload_name(label) if label.isascii() else label_name(label)
+            name = free_name(name, taken)
+            taken.add(name)
+            self.made.scenarios.append(self._scenario(name, found))
         captured = {
             one.name
             for made in self.made.scenarios
