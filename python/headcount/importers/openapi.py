@@ -267,7 +267,7 @@ class _Reader:
             return
         pattern = re.compile(re.escape(operation.path.rstrip("/")) + r"/\{([^{}/]+)\}(?:/|$)")
         wanted = {found[1] for one in group if (found := pattern.match(one.path))}
-        properties = table(self.description.resolved(self._reply(operation)).get("properties"))
+        properties = self.description.properties(self._reply(operation))
         for name in sorted(wanted):
             key = next(
                 (one for one in (name, variable_name(name), "id") if one in properties), None

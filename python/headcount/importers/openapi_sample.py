@@ -71,6 +71,18 @@ class Description:
             target = table(target).get(key)
         return target
 
+    def properties(self, schema: Any, depth: int = 0) -> dict[str, Any]:
+        """The properties of an object, also those of the parts that it consists of."""
+        found = self.resolved(schema)
+        parts = found.get("allOf")
+        inherited: dict[str, Any] = {}
+        if isinstance(parts, list) and depth < DEEPEST:
+            for one in parts[:50]:
+                self.values_left -= 1
+                if self.values_left > 0:
+                    inherited |= self.properties(one, depth + 1)
+        return inherited | table(found.get("properties"))
+
     def sample(self, schema: Any, depth: int = 0) -> Any:
         """A value that fits a schema; None if nothing is known of it."""
         self.values_left -= 1
