@@ -27,3 +27,24 @@ def test_the_key_of_a_reply_in_parts_is_captured(tmp_path: Path) -> None:
         "/orders/{id}": {"get": {"parameters": parameters}},
     }
     assert steps(tmp_path, paths)[0]["capture"] == {"id": {"json": "$.id"}}
+
+
+def test_files_of_a_form_are_files_and_lists_are_fields(tmp_path: Path) -> None:
+    file = {"type": "string", "format": "binary"}
+    page = {"type": "string", "contentMediaType": "text/html"}
+    words = {"type": "array", "items": {"type": "string"}}
+    properties = {"scan": file, "more": {"type": "array", "items": file}, "page": page}
+    parts = {"schema": {"properties": {**properties, "words": words}}}
+    form = {"schema": {"properties": {"words": words}}}
+    paths = {
+        "/up": {
+            "post": {"requestBody": {"content": {"multipart/form-data": parts}}},
+            "put": {"requestBody": {"content": {"application/x-www-form-urlencoded": form}}},
+        }
+    }
+    post, put = steps(tmp_path, paths)
+    kinds = {name: one["content_type"] for name, one in post["multipart"].items() if one != "text"}
+    unknown = "application/octet-stream"
+    assert kinds == {"scan": unknown, "more": unknown, "page": "text/html"}
+    assert post["multipart"]["scan"]["filename"] == "scan"
+    assert (post["multipart"]["words"], put["form"]["words"]) == ("text", "text")

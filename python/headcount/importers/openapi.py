@@ -13,6 +13,7 @@ from headcount.importers.exchange import origin
 from headcount.importers.journey import (
     Capture,
     Entry,
+    File,
     Journey,
     Scenario,
     Source,
@@ -250,9 +251,13 @@ class _Reader:
                 put_json(step, value if value is not None else {}, kind)
                 return
             if low in (_FORM, "multipart/form-data") and isinstance(value, dict):
-                fields = {key: _plain(one) for key, one in value.items()}
-                step.form = dict(fields) if low == _FORM else None
-                step.multipart = dict(fields) if low != _FORM else None
+                if low == _FORM:
+                    step.form = {key: _field(one) for key, one in value.items()}
+                    return
+                schemas = self.description.properties(table(media).get("schema"))
+                step.multipart = {
+                    key: self._part(key, schemas.get(key), one) for key, one in value.items()
+                }
                 return
             if isinstance(value, str):
                 step.body, step.content_type = value, kind
@@ -260,6 +265,16 @@ class _Reader:
         if content:
             kinds = ", ".join(map(str, content))[:100]
             self.made.left_out.append(f"{step.name}: its body of the type {kinds}")
+
+    def _part(self, name: str, schema: Any, value: Any) -> str | File:
+        """A field of a form in several parts; a file if the description says that it is binary."""
+        found = self.description.resolved(schema)
+        if found.get("type") == "array":
+            found = self.description.resolved(found.get("items"))
+        if found.get("format") != "binary" and "contentMediaType" not in found:
+            return _field(value)
+        kind = text(found.get("contentMediaType")) or "application/octet-stream"
+        return File(name, kind, _field(value))
 
     def _capture_made(self, step: Step, operation: Operation, group: list[Operation]) -> None:
         """Capture the key of what a POST creates, if other paths of the group need it."""
@@ -299,6 +314,11 @@ def _plain(value: Any) -> str:
     if isinstance(value, dict | list):
         return json.dumps(value, ensure_ascii=False)
     return str(value).lower() if isinstance(value, bool) else text(value)
+
+
+def _field(value: Any) -> str:
+    """A sample as a field of a form, in which a list is a field that comes once for each item."""
+    return _plain(value[0] if isinstance(value, list) and value else value)
 
 
 def _add_cookie(step: Step, name: str, value: str) -> None:
