@@ -48,3 +48,8 @@ def test_files_of_a_form_are_files_and_lists_are_fields(tmp_path: Path) -> None:
     assert kinds == {"scan": unknown, "more": unknown, "page": "text/html"}
     assert post["multipart"]["scan"]["filename"] == "scan"
     assert (post["multipart"]["words"], put["form"]["words"]) == ("text", "text")
+
+
+def test_a_part_of_a_path_without_a_description_is_a_variable(tmp_path: Path) -> None:
+    (step,) = steps(tmp_path, {"/users/{userId}/posts/{n}": {"get": {}}})
+    assert step["path"] == "/users/{user_id}/posts/{user_n}"

@@ -161,6 +161,10 @@ class _Reader:
         query: list[str] = []
         for parameter in self._parameters(operation):
             self._put_parameter(step, query, parameter)
+        for name in re.findall(r"\{([^{}/]+)\}", step.path):  # described nowhere
+            short = variable_name(name)
+            self.variables.setdefault(short, Variable(short, "1", f"{name} in paths"))
+            step.path = step.path.replace(f"{{{name}}}", mark(short))
         self._authorise(step, query, operation)
         step.path = (step.path if step.path.startswith("/") else f"/{step.path}") + (
             f"?{'&'.join(query)}" if query else ""
