@@ -53,3 +53,22 @@ def test_files_of_a_form_are_files_and_lists_are_fields(tmp_path: Path) -> None:
 def test_a_part_of_a_path_without_a_description_is_a_variable(tmp_path: Path) -> None:
     (step,) = steps(tmp_path, {"/users/{userId}/posts/{n}": {"get": {}}})
     assert step["path"] == "/users/{user_id}/posts/{user_n}"
+
+
+def test_plain_values_are_those_of_yaml_1_2(tmp_path: Path) -> None:
+    example = "[NO, off, 12:30, 010, 1_000, 2026-01-02, =, 0.5, -7, 1e3, true, 0x1F]"
+    path = tmp_path / "api.yaml"
+    path.write_text(
+        "openapi: 3.0.3\npaths: { /x: { post: { requestBody: { content: { application/json: "
+        f"{{ example: {{ a: {example}, b: ~, c: }} }} }} }} }} }} }}\n",
+        "utf-8",
+    )
+    workload = tomllib.loads(workload_text(openapi_journey(path)))
+    assert json.loads(workload["scenarios"][0]["steps"][0]["body"]) == {
+        "a": [
+            *("NO", "off", "12:30", "010", "1_000", "2026-01-02", "=", 0.5, -7),
+            *(1000.0, True, "0x1F"),
+        ],
+        "b": None,
+        "c": None,
+    }

@@ -3,6 +3,7 @@
 Every function raises InputError that names the file, and the position if that is known.
 """
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -91,7 +92,7 @@ def _decoded(path: Path, contents: bytes) -> str:
 
 
 class _Bounded(yaml.SafeLoader):
-    """YAML restricted to JSON: no aliases, bounded depth, dates as texts."""
+    """YAML restricted to JSON: no aliases, bounded depth, dates as texts, few other values."""
 
     depth = 0
 
@@ -113,7 +114,23 @@ class _Bounded(yaml.SafeLoader):
             self.depth -= 1
 
 
+_NUMBER = r"[-+]?(?:0|[1-9][0-9]*)"
+_PLAIN_VALUES: tuple[tuple[str, str, tuple[str, ...]], ...] = (
+    ("bool", "true|True|TRUE|false|False|FALSE", tuple("tTfF")),
+    ("int", _NUMBER, tuple("-+0123456789")),
+    ("float", rf"{_NUMBER}(?:\.[0-9]*(?:[eE][-+]?[0-9]+)?|[eE][-+]?[0-9]+)", tuple("-+0123456789")),
+    ("null", "~|null|Null|NULL|", ("~", "n", "N", "")),
+    ("merge", "<<", ("<",)),
+)
+"""Kinds of values without quotes, as YAML 1.2 and JSON have them, and what they begin with.
+
+YAML 1.1, which PyYAML reads, also has `NO` for false and `12:30` for 750.
+"""
 _Bounded.yaml_implicit_resolvers = {
-    first: [(tag, pattern) for tag, pattern in resolvers if not tag.endswith(":timestamp")]
-    for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
+    first: [
+        (f"tag:yaml.org,2002:{kind}", re.compile(f"(?:{pattern})$"))
+        for kind, pattern, firsts in _PLAIN_VALUES
+        if first in firsts
+    ]
+    for first in {first for *_, firsts in _PLAIN_VALUES for first in firsts}
 }
