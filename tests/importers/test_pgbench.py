@@ -129,3 +129,29 @@ def test_a_file_without_a_statement_is_an_error(tmp_path: Path) -> None:
 )
 def test_arithmetic_is_that_of_pgbench(text: str, value: float | None) -> None:
     assert computed(expression(text), {}) == value
+
+
+@pytest.mark.parametrize(
+    ("command", "pause"),
+    [
+        ("\\sleep 10 us", "0.00001s"),
+        ("\\sleep 10ms", "0.01s"),
+        ("\\sleep\t2\ts", "2s"),
+        ("\\SLEEP 2", "2s"),
+        ("\\set d 5\n\\sleep :d ms", "0.005s"),
+        ("\\sleep 5000", "5000s"),
+    ],
+)
+def test_pauses_are_those_of_pgbench(tmp_path: Path, command: str, pause: str) -> None:
+    first, _ = steps(tmp_path, f"{command}\nSELECT 1;")
+    assert first == {"pause": pause}
+
+
+def test_tabs_separate_the_words_of_a_command(tmp_path: Path) -> None:
+    workload = imported(tmp_path, "\\set\taid\trandom(1, 9)\r\nSELECT :aid;")
+    assert workload["variables"] == {"aid": {"int": [1, 9]}}
+
+
+def test_commands_without_words_are_listed(tmp_path: Path) -> None:
+    listed = left_out(tmp_path, "\\set\n\\sleep\nSELECT 1;")
+    assert [line[:13] for line in listed] == ["line 1: \\set ", "line 2: \\sleep"[:13]]

@@ -37,6 +37,8 @@ _LEVELS = {
 _ENDS = {"end", "commit", "end transaction", "commit transaction", "end work", "commit work"}
 _ABORTS = {"rollback", "abort"}
 _UNITS_S = {"us": 1e-6, "ms": 1e-3, "s": 1.0}
+_PAUSE = re.compile(r"(?P<number>:\w+(?=\s|$)|[\d.]+)\s*(?P<unit>\w*)")
+"""`10`, `10ms`, `10 ms` or `:delay ms`."""
 _NAMED = {"insert": "into", "select": "from", "delete": "from"}
 """The word before the table's name; UPDATE has none."""
 _OF_PGBENCH = {"client_id": "n"}
@@ -124,13 +126,16 @@ class _Reader:
             self.left_out.append(f"line {command.line}: \\{command.name} {command.rest}".rstrip())
 
     def _pause(self, text: str) -> Pause | None:
-        number, _, unit = text.partition(" ")
+        found = _PAUSE.fullmatch(text)
+        if found is None:
+            return None
+        number, unit = found["number"], found["unit"]
         value = self.known.get(number[1:]) if number.startswith(":") else _number(number)
-        scale_s = _UNITS_S.get(unit.strip() or "s")
+        scale_s = _UNITS_S.get((unit or "s").lower())
         return None if value is None or scale_s is None else Pause(float(value) * scale_s)
 
     def _set(self, command: Command) -> None:
-        name, _, text = command.rest.partition(" ")
+        name, text = (*command.rest.split(maxsplit=1), "", "")[:2]
         try:
             if command.name == "setrandom":
                 low, high = text.split(maxsplit=1)

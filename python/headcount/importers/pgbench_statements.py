@@ -59,7 +59,8 @@ def parts(text: str) -> Iterator[Statement | Command]:
         kind = part.lastgroup or "text"
         kind = "quoted" if kind == "tag" else kind
         if kind == "command":
-            name, _, rest = part["command"][1:].partition(" ")
+            name, *words = part["command"][1:].split(maxsplit=1)
+            name, rest = name.lower(), words[0] if words else ""
             is_gset = name == "gset" and _is_there(pieces)
             if _is_there(pieces):
                 yield Statement(begun, _trimmed(pieces), rest.strip() if is_gset else None)

@@ -110,7 +110,7 @@ def _entry(entry: Entry) -> Iterator[str]:
 def _fields(entry: SqlStep | Pause) -> dict[str, Any]:
     """The keys of a step, in the order in which people read them."""
     if isinstance(entry, Pause):
-        return {"pause": f"{entry.seconds:g}s"}
+        return {"pause": f"{entry.seconds:.6f}".rstrip("0").rstrip(".") + "s"}
     found: dict[str, Any] = {"name": entry.name, "op": "sql", "statement": entry.statement}
     if entry.parameters:
         found["parameters"] = entry.parameters
