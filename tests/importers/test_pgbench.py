@@ -155,3 +155,10 @@ def test_tabs_separate_the_words_of_a_command(tmp_path: Path) -> None:
 def test_commands_without_words_are_listed(tmp_path: Path) -> None:
     listed = left_out(tmp_path, "\\set\n\\sleep\nSELECT 1;")
     assert [line[:13] for line in listed] == ["line 1: \\set ", "line 2: \\sleep"[:13]]
+
+
+def test_gset_takes_a_value_from_the_statement_that_names_it(tmp_path: Path) -> None:
+    script = "SELECT a FROM t \\gset\nSELECT b FROM u \\gset\nUPDATE t SET x = :a WHERE y = :b;"
+    first, second, _ = steps(tmp_path, script)
+    assert first["capture"] == {"a": {"column": "a"}}
+    assert second["capture"] == {"b": {"column": "b"}}

@@ -246,10 +246,15 @@ class _Reader:
     def _taken(self, name: str) -> str:
         """A variable that `gset` takes from the row of an earlier statement, the latest first."""
         own = variable_name(name)
-        for prefix, step in reversed(self.open_gsets):
-            if name.startswith(prefix):
-                step.captures[own] = name.removeprefix(prefix)
-                return own
+        fitting = [
+            (name.removeprefix(prefix), step)
+            for prefix, step in reversed(self.open_gsets)
+            if name.startswith(prefix)
+        ]
+        named = [one for one in fitting if re.search(rf"\b{one[0]}\b", one[1].statement)]
+        for column, step in named or fitting:
+            step.captures[own] = column
+            return own
         note = f"a value of {name}: give {own} one in [variables]"
         if note not in self.left_out:
             self.left_out.append(note)
