@@ -162,3 +162,13 @@ def test_gset_takes_a_value_from_the_statement_that_names_it(tmp_path: Path) -> 
     first, second, _ = steps(tmp_path, script)
     assert first["capture"] == {"a": {"column": "a"}}
     assert second["capture"] == {"b": {"column": "b"}}
+
+
+def test_statements_of_one_message_are_apart(tmp_path: Path) -> None:
+    found = steps(tmp_path, "SELECT 1 \\; SELECT a FROM t \\gset\nSELECT :a;")
+    assert [one["statement"] for one in found] == ["SELECT 1", "SELECT a FROM t", "SELECT $1"]
+
+
+def test_an_escaped_quote_does_not_end_a_text(tmp_path: Path) -> None:
+    (step,) = steps(tmp_path, "SELECT E'it\\'s; all', date'2026-01-01', 'a\\' FROM t;")
+    assert step["statement"] == "SELECT E'it\\'s; all', date'2026-01-01', 'a\\' FROM t"

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 
 _PART = re.compile(
     r"""(?P<comment>--[^\n]*|/\*.*?(?:\*/|\Z))
-    |(?P<quoted>'(?:[^']|'')*(?:'|\Z)|"(?:[^"]|"")*(?:"|\Z)
+    |(?P<quoted>(?<=\b[eE])'(?:[^'\\]|\\.|'')*(?:'|\Z)|'(?:[^']|'')*(?:'|\Z)|"(?:[^"]|"")*(?:"|\Z)
         |(?P<tag>\$(?:[A-Za-z_]\w*)?\$).*?(?:(?P=tag)|\Z))
     |(?P<cast>::)
     |:(?P<variable>[A-Za-z_]\w*)
     |(?P<command>\\\w+[^\n]*)
-    |(?P<end>;)
+    |(?P<end>\\?;)
     |(?P<text>[^-/'"$:\\;]+|.)""",
     re.VERBOSE | re.DOTALL,
 )
