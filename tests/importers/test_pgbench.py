@@ -172,3 +172,10 @@ def test_statements_of_one_message_are_apart(tmp_path: Path) -> None:
 def test_an_escaped_quote_does_not_end_a_text(tmp_path: Path) -> None:
     (step,) = steps(tmp_path, "SELECT E'it\\'s; all', date'2026-01-01', 'a\\' FROM t;")
     assert step["statement"] == "SELECT E'it\\'s; all', date'2026-01-01', 'a\\' FROM t"
+
+
+def test_variables_within_quotes_are_listed(tmp_path: Path) -> None:
+    script = "\\set d random(1, 2)\nSELECT 'at :d', '12:30 d:x::d', :d;"
+    assert left_out(tmp_path, script) == [
+        "line 2: :d within quotes is not filled in; use '...' || $1"
+    ]

@@ -39,6 +39,7 @@ _ABORTS = {"rollback", "abort"}
 _UNITS_S = {"us": 1e-6, "ms": 1e-3, "s": 1.0}
 _PAUSE = re.compile(r"(?P<number>:\w+(?=\s|$)|[\d.]+)\s*(?P<unit>\w*)")
 """`10`, `10ms`, `10 ms` or `:delay ms`."""
+_QUOTED = re.compile(r"'(?:[^']|'')*'")
 _NAMED = {"insert": "into", "select": "from", "delete": "from"}
 """The word before the table's name; UPDATE has none."""
 _OF_PGBENCH = {"client_id": "n"}
@@ -209,6 +210,7 @@ class _Reader:
             )
         step = SqlStep(free_name(_name(statement.words), self.step_names), "")
         self.step_names.add(step.name)
+        self._note_quoted(statement)
         step.statement = "".join(
             self._value(piece.text, step) if piece.is_variable else piece.text
             for piece in statement.pieces
@@ -216,6 +218,17 @@ class _Reader:
         if statement.taken is not None:
             self.open_gsets.append((statement.taken, step))
         return step
+
+    def _note_quoted(self, statement: Statement) -> None:
+        """List variables within quotes, where pgbench puts their values and no parameter can be."""
+        plain = "".join(piece.text for piece in statement.pieces if not piece.is_variable)
+        given = self.known.keys() | self.kept.keys() | self.derived.keys()
+        for quoted in _QUOTED.findall(plain):
+            self.left_out += (
+                f"line {statement.line}: :{name} within quotes is not filled in; use '...' || $1"
+                for name in re.findall(r"(?<!:):([A-Za-z_]\w*)", quoted)
+                if name in given
+            )
 
     def _value(self, name: str, step: SqlStep) -> str:
         """The text for a variable in a statement: a parameter, or an expression of others."""
