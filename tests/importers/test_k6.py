@@ -258,6 +258,16 @@ def test_variables_of_the_environment_stay_there(tmp_path: Path) -> None:
     assert workload["scenarios"][0]["steps"][1]["headers"] == {"X-Key": "{shop_key}"}
 
 
+def test_the_length_of_a_list_is_listed(tmp_path: Path) -> None:
+    call = (
+        "const r = http.get('http://a.example/x');\n"
+        "check(r, { full: (r) => r.json().items.length > 0, open: (r) => r.json().open === true });"
+    )
+    journey, workload, _ = imported(tmp_path, wrapped(call))
+    assert workload["scenarios"][0]["steps"][1]["check"] == [{"json": "$.open", "equals": True}]
+    assert journey.left_out == ['line 5: the check "full"']
+
+
 def test_a_log_on_in_the_address_is_a_secret(tmp_path: Path) -> None:
     call = "const pair = `ada:secretword`;\nhttp.get(`http://${pair}@a.example/x`);"
     _, workload, text = imported(tmp_path, wrapped(call))

@@ -247,6 +247,8 @@ class _Reader:
     def _reply_value(self, value: Any) -> tuple[Step, Source | None] | None:
         """The step and source of a reply's value; without a source it is all of its JSON."""
         owner, keys = keys_of(value)
+        if keys[-1:] == ("length",):  # of a list or text: no path leads to it
+            return None
         if isinstance(owner, Call):
             function = owner.function
             if isinstance(function, Member) and function.key == "json":

@@ -162,6 +162,8 @@ def _source(value: Any, bodies: set[str], *, text_is_body: bool = False) -> Sour
     """Where an expression finds its value in the reply."""
     owner, keys = keys_of(value)
     response = Member(Name("pm"), "response")
+    if keys[-1:] == ("length",):
+        raise UnreadableError("no path leads to the length of a list")
     if isinstance(owner, Name) and owner.name in bodies and keys:
         return Source("json", json_path(keys))
     if isinstance(owner, Call):
