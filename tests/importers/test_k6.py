@@ -241,6 +241,7 @@ def wrapped(statement: str) -> str:
         "while (true) { http.get('http://a.example/x'); }",
         "const a = a;\nhttp.get(a);",
         "eval('x');",
+        """const found = 'x'.match(/it's [^/"] "([^"]+)"/i);""",
         "http.post(open('/etc/passwd'));",
         "const { a } = http.get('http://a.example/x');",
     ],
@@ -266,6 +267,17 @@ def test_the_length_of_a_list_is_listed(tmp_path: Path) -> None:
     journey, workload, _ = imported(tmp_path, wrapped(call))
     assert workload["scenarios"][0]["steps"][1]["check"] == [{"json": "$.open", "equals": True}]
     assert journey.left_out == ['line 5: the check "full"']
+
+
+def test_patterns_are_listed_and_divisions_read(tmp_path: Path) -> None:
+    call = (
+        "const r = http.get('http://a.example/x');\n"
+        """const token = r.body.match(/name="t" value='([^']+)'/)[1];\n"""
+        "const half = 4 / 2 / 1;\nhttp.get('http://a.example/y');"
+    )
+    journey, workload, _ = imported(tmp_path, wrapped(call))
+    assert [one["path"] for one in workload["scenarios"][0]["steps"]] == ["/", "/x", "/y"]
+    assert [one.partition(":")[0] for one in journey.left_out] == ["line 5", "line 6"]
 
 
 def test_a_log_on_in_the_address_is_a_secret(tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ _TOKEN = re.compile(
     r"|(?P<mark>===|!==|=>|==|!=|>=|<=|&&|\|\||\.\.\.|\?\.|[^\w\s\"'`])",
     re.DOTALL,
 )
+_REGEX = re.compile(r"(?P<regex>/(?:[^/\\\[\n]|\\.|\[(?:[^\]\\\n]|\\.)*\])+/[a-z]*)")
 _ESCAPE = re.compile(
     r"\\(?:u\{([0-9a-fA-F]{1,6})\}|u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|(.))", re.DOTALL
 )
@@ -23,7 +24,7 @@ _PLAIN = {"n": "\n", "r": "\r", "t": "\t", "b": "\b", "f": "\f", "v": "\v", "0":
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A word, its kind (number, name, text, template, mark, end) and its line from 1."""
+    """A word, its kind (number, name, text, template, regex, mark, end) and its line from 1."""
 
     kind: str
     text: str
@@ -37,6 +38,8 @@ def tokens(script: str, what: str) -> list[Token]:
     place = 0
     while place < len(script):
         match = _TOKEN.match(script, place)
+        if script[place] == "/" and match and match.lastgroup == "mark" and _begins_value(found):
+            match = _REGEX.match(script, place) or match
         if match is None or len(found) > MOST_TOKENS:
             raise InputError(f"{what}, line {line}: it cannot be read as JavaScript")
         kind = match.lastgroup or "mark"
@@ -45,6 +48,14 @@ def tokens(script: str, what: str) -> list[Token]:
         line += match[0].count("\n")
         place = match.end()
     return [*found, Token("end", "", line)]
+
+
+def _begins_value(before: list[Token]) -> bool:
+    """Whether a value comes next, so that a slash begins a pattern instead of dividing."""
+    if not before:
+        return True
+    last = before[-1]
+    return last.text == "return" or (last.kind == "mark" and last.text not in (")", "]", "}"))
 
 
 def unescaped(body: str) -> str:
