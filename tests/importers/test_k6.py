@@ -280,6 +280,13 @@ def test_patterns_are_listed_and_divisions_read(tmp_path: Path) -> None:
     assert [one.partition(":")[0] for one in journey.left_out] == ["line 5", "line 6"]
 
 
+def test_numbers_are_added_and_texts_joined(tmp_path: Path) -> None:
+    call = "const page = 1 + 2;\nsleep(0.5 + 1);\nhttp.get('http://a.example/' + page + 1 + true);"
+    _, workload, _ = imported(tmp_path, wrapped(call))
+    _, pause, step = workload["scenarios"][0]["steps"]
+    assert (pause, step["path"]) == ({"pause": "1.5s"}, "/31true")
+
+
 def test_a_log_on_in_the_address_is_a_secret(tmp_path: Path) -> None:
     call = "const pair = `ada:secretword`;\nhttp.get(`http://${pair}@a.example/x`);"
     _, workload, text = imported(tmp_path, wrapped(call))

@@ -317,7 +317,7 @@ class _Reader:
         if isinstance(value, Template):
             return "".join(self._text(one) for one in value.parts)
         if isinstance(value, Binary) and value.mark == "+":
-            return self._text(value.left) + self._text(value.right)
+            return self._sum(self._value(value.left), self._value(value.right))
         if isinstance(value, Name):
             return self._named(value.name)
         if isinstance(value, Member | Call):
@@ -325,6 +325,12 @@ class _Reader:
         if isinstance(value, str | int | float) or value is None:
             return value
         raise _UnknownError("an expression")
+
+    def _sum(self, left: Any, right: Any) -> Any:
+        """What `+` comes to: of two numbers their sum, of anything else one text."""
+        if all(isinstance(one, int | float) and not isinstance(one, bool) for one in (left, right)):
+            return left + right
+        return self._text(left) + self._text(right)
 
     def _named(self, name: str) -> Any:
         if name in self.known.captured:
