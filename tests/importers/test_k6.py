@@ -287,6 +287,12 @@ def test_numbers_are_added_and_texts_joined(tmp_path: Path) -> None:
     assert (pause, step["path"]) == ({"pause": "1.5s"}, "/31true")
 
 
+def test_the_default_of_an_environment_variable_is_the_address(tmp_path: Path) -> None:
+    text = "const BASE = __ENV.BASE || 'http://a.example';\n" + wrapped("http.get(`${BASE}/x`);")
+    _, workload, _ = imported(tmp_path, text)
+    assert [one["path"] for one in workload["scenarios"][0]["steps"]] == ["/", "/x"]
+
+
 def test_a_log_on_in_the_address_is_a_secret(tmp_path: Path) -> None:
     call = "const pair = `ada:secretword`;\nhttp.get(`http://${pair}@a.example/x`);"
     _, workload, text = imported(tmp_path, wrapped(call))

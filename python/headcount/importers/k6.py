@@ -318,6 +318,8 @@ class _Reader:
             return "".join(self._text(one) for one in value.parts)
         if isinstance(value, Binary) and value.mark == "+":
             return self._sum(self._value(value.left), self._value(value.right))
+        if isinstance(value, Binary) and value.mark == "||" and _is_of_environment(value.left):
+            return self._value(value.right)  # `__ENV.BASE || "https://shop.example"`
         if isinstance(value, Name):
             return self._named(value.name)
         if isinstance(value, Member | Call):
@@ -378,6 +380,10 @@ class _Reader:
         if isinstance(found, str | int | float):
             return str(found)
         raise _UnknownError("a text")
+
+
+def _is_of_environment(value: Any) -> bool:
+    return isinstance(value, Member) and value.owner == Name("__ENV")
 
 
 def _gjson(path: Any) -> tuple[str | int, ...]:
