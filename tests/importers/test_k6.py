@@ -293,6 +293,12 @@ def test_the_default_of_an_environment_variable_is_the_address(tmp_path: Path) -
     assert [one["path"] for one in workload["scenarios"][0]["steps"]] == ["/", "/x"]
 
 
+def test_parameters_that_are_not_read_are_listed(tmp_path: Path) -> None:
+    call = "http.get('http://a.example/x', { cookies: { a: 'b' }, tags: { c: 'd' }, timeout: 9 });"
+    journey, _, _ = imported(tmp_path, wrapped(call))
+    assert journey.left_out == ["x: its parameter cookies"]
+
+
 def test_a_log_on_in_the_address_is_a_secret(tmp_path: Path) -> None:
     call = "const pair = `ada:secretword`;\nhttp.get(`http://${pair}@a.example/x`);"
     _, workload, text = imported(tmp_path, wrapped(call))

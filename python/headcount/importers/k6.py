@@ -47,6 +47,8 @@ from headcount.importers.stranger import text_of
 _METHODS = {name: name for name in ("get", "post", "put", "patch", "head", "options")} | {
     "del": "delete"
 }
+_PARAMETERS = ("headers", "tags", "timeout", "responseType", "responseCallback")
+"""Parameters of requests that are read, or that change nothing that is sent."""
 _BODILESS = ("get", "head")
 MOST_CALLS = 1000
 """Calls of the script's own functions: a few that call each other make millions."""
@@ -197,6 +199,11 @@ class _Reader:
         options = self._value(rest[1]) if len(rest) > 1 else {}
         for key, one in (options.get("headers", {}) if isinstance(options, dict) else {}).items():
             step.headers[key] = self.secrets.header(key, self._text(one))
+        self.lines += (
+            f"{step.name}: its parameter {key[:40]}"
+            for key in (options if isinstance(options, dict) else ())
+            if key not in _PARAMETERS
+        )
         token = basic_token(parts)
         if token and "authorization" not in map(str.lower, step.headers):
             step.headers["Authorization"] = self.secrets.header("Authorization", f"Basic {token}")
