@@ -14,6 +14,8 @@ import ours
 import pytest
 
 import wsgi_site
+from headcount.cli import run_line
+from headcount.errors import ExitCode
 from headcount.lab import port
 from importers.shop import PASSWORD
 from processes import Headcount
@@ -98,3 +100,14 @@ def test_a_port_that_is_in_use_is_one_sentence(recorder: Headcount) -> None:
         done = recorder.run("record", *options)
     assert f"cannot listen on 127.0.0.1:{number}" in done.message
     assert done.code == 2
+
+
+def test_a_file_that_is_in_the_way_is_known_before_the_visit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("shop-example.toml").write_text("mine", "utf-8")
+    asked = ["record", "--target", "https://shop.example", "--port", str(port.free())]
+    assert run_line(asked) == ExitCode.BAD_INPUT
+    assert "shop-example.toml exists; name the file to write with -o" in capsys.readouterr().err
+    assert Path("shop-example.toml").read_text("utf-8") == "mine"

@@ -190,7 +190,7 @@ def pgbench(
 
     check_file(output, "-o", ".toml")
     journey = pgbench_journey(script, workload_name(output.stem) if output else "", scale)
-    path = output or _free_path(journey.name)
+    path = output or free_path(journey.name)
     write_output(path, journey_text(journey), "-o")
     if json:
         print_json(
@@ -225,7 +225,7 @@ def imported(
     journey = make(workload_name(output.stem) if output is not None else "")
     if log_in == "once":
         log_in_once(journey)
-    path = output or _free_path(journey.name)
+    path = output or free_path(journey.name)
     # Not through `redacted`, which would hide names such as {password}. A journey has no secrets.
     write_output(path, workload_text(journey), "-o")
     mistakes = mistakes_in(str(path))
@@ -240,7 +240,8 @@ def imported(
     err.print(f"wrote {path}", markup=False, highlight=False)
 
 
-def _free_path(name: str) -> Path:
+def free_path(name: str) -> Path:
+    """The file for a workload of this name; raises InputError if it is there already."""
     path = Path(f"{name}.toml")
     if path.exists():
         raise InputError(f"{path} exists; name the file to write with -o, such as -o {name}-2.toml")

@@ -9,7 +9,7 @@ import typer
 
 from headcount.cli import options
 from headcount.cli.console import err
-from headcount.cli.import_verb import LogIn, Output, imported
+from headcount.cli.import_verb import LogIn, Output, free_path, imported
 from headcount.errors import InputError
 from headcount.text import clean
 
@@ -62,13 +62,16 @@ def record(
     from headcount.cli.outputs import check_file
     from headcount.importers import har, recording_proxy
     from headcount.importers.exchange import origin, split_url
+    from headcount.importers.names import workload_name
     from headcount.importers.recorded_journey import recorded_journey
 
-    check_file(output, "-o", ".toml")
     try:
         url = split_url(target)
     except ValueError as error:
         raise InputError(f"--target: {error}; write it as https://shop.example") from error
+    # Before the visit, which would be lost.
+    output = output or free_path(workload_name(url.hostname or ""))
+    check_file(output, "-o", ".toml")
     recording_proxy.program()
     recording_proxy.check_port(listen, port)
     place, trust = recording_proxy.Place(listen, port), _trust(verify)
