@@ -111,3 +111,11 @@ def test_a_file_that_is_in_the_way_is_known_before_the_visit(
     assert run_line(asked) == ExitCode.BAD_INPUT
     assert "shop-example.toml exists; name the file to write with -o" in capsys.readouterr().err
     assert Path("shop-example.toml").read_text("utf-8") == "mine"
+
+
+def test_a_target_that_no_browser_visits_is_one_sentence(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    for target in ("wss://shop.example/chat", "ftp://shop.example", "shop.example"):
+        assert run_line(["record", "--target", target]) == ExitCode.BAD_INPUT
+        assert "https://shop.example" in capsys.readouterr().err

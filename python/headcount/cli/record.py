@@ -61,14 +61,11 @@ def record(
     """
     from headcount.cli.outputs import check_file
     from headcount.importers import har, recording_proxy
-    from headcount.importers.exchange import origin, split_url
+    from headcount.importers.exchange import origin
     from headcount.importers.names import workload_name
     from headcount.importers.recorded_journey import recorded_journey
 
-    try:
-        url = split_url(target)
-    except ValueError as error:
-        raise InputError(f"--target: {error}; write it as https://shop.example") from error
+    url = _site(target)
     # Before the visit, which would be lost.
     output = output or free_path(workload_name(url.hostname or ""))
     check_file(output, "-o", ".toml")
@@ -96,6 +93,19 @@ def record(
         return journey
 
     imported(make, output, log_in=log_in, json=json)
+
+
+def _site(target: str) -> "SplitResult":
+    """The parts of the target's address; raises InputError if no browser visits it."""
+    from headcount.importers.exchange import split_url
+
+    try:
+        url = split_url(target)
+    except ValueError as error:
+        raise InputError(f"--target: {error}; write it as https://shop.example") from error
+    if url.scheme not in ("http", "https"):
+        raise InputError(f"--target: a browser visits https://{url.netloc}, not {url.scheme}://")
+    return url
 
 
 def _trust(verify: str) -> bool | str:
