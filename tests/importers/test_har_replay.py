@@ -303,3 +303,15 @@ def test_what_is_not_a_request_to_a_server_is_left_out(
     journey, steps, _ = imported(tmp_path, entry(address, method=method, site=""), entry("/a"))
     assert [step["path"] for step in steps] == ["/a"]
     assert journey.left_out == [f"{reason}: 1"]
+
+
+def test_a_part_of_a_video_stays_a_part(tmp_path: Path) -> None:
+    part = {"headers": {"Range": "bytes=0-99", "If-Range": "x"}, "mime": "video/mp4"}
+    _, steps, _ = imported(
+        tmp_path, entry("/a"), entry("/b.mp4", status=206, **part), entry("/c.mp4", **part)
+    )
+    (page,) = steps
+    (video,) = page["steps"][1:]
+    assert (video["path"], video["expect"]) == ("/b.mp4", 206)
+    assert video["headers"] == {"Range": "bytes=0-99"}
+    assert page["steps"][0]["resources"] == ["/c.mp4"]

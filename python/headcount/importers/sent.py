@@ -69,6 +69,9 @@ def own_headers(exchange: Exchange) -> dict[str, str]:
     found = {}
     for name, value in exchange.headers:
         low = name.lower()
+        if low == "range" and exchange.status == 206:  # a part of a video: without it, all of it
+            found[name] = value
+            continue
         if low in BY_BROWSER or low.startswith(("sec-", "access-control-")):
             continue
         if low == "destination":  # WebDAV's: an address on this host
