@@ -53,6 +53,22 @@ def test_http_log_on_is_left_to_the_user(tmp_path: Path) -> None:
     assert BASIC["Authorization"] not in text
 
 
+def test_a_log_on_with_digest_is_left_to_the_user(tmp_path: Path) -> None:
+    asked = [("WWW-Authenticate", 'Digest realm="files", nonce="n1", qop="auth"')]
+    answer = 'Digest username="ada \\"x\\"", realm="files", nonce="n1", uri="/", response="c0ffee"'
+    journey, steps, text = imported(
+        tmp_path,
+        entry("/", status=401, reply_headers=asked),
+        entry("/", headers={"Authorization": answer}),
+    )
+    assert [(one["path"], one.get("headers"), one.get("expect")) for one in steps] == [
+        ("/", None, None)
+    ]
+    assert journey.log_on == 'ada "x"'
+    assert tomllib.loads(text)["client"] == {"auth": "digest"}
+    assert "c0ffee" not in text
+
+
 def test_a_log_on_in_the_address_is_left_to_the_user(tmp_path: Path) -> None:
     journey, steps, text = imported(tmp_path, entry("/", site="http://ada:sesame@shop.example"))
     assert (journey.log_on, steps[0]["path"]) == ("ada", "/")

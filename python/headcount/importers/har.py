@@ -13,7 +13,7 @@ from headcount.errors import InputError
 from headcount.importers.body_text import multipart_text
 from headcount.importers.exchange import METHODS, Exchange, Headers, header, split_url
 from headcount.importers.journey import File
-from headcount.importers.log_on import without_log_on
+from headcount.importers.log_on import has_digest, without_log_on
 from headcount.importers.payload import Payload, payload, with_contents
 from headcount.importers.stranger import json_of, rows, table, text
 
@@ -39,7 +39,8 @@ class Recording:
     exchanges: tuple[Exchange, ...]
     left_out: Counter[str]
     log_on: str = ""
-    """The name that the browser itself sent with HTTP Basic authentication."""
+    """The name that the browser itself sent with HTTP Basic or Digest authentication."""
+    has_digest: bool = False
 
 
 def recording(path: Path) -> Recording:
@@ -69,7 +70,7 @@ def recording(path: Path) -> Recording:
             found.append(one)
     found.sort(key=lambda one: one.started_s)  # Firefox sorts by page
     kept, log_on = without_log_on(found)
-    return Recording(tuple(kept), left_out, log_on)
+    return Recording(tuple(kept), left_out, log_on, log_on != "" and has_digest(found))
 
 
 def _exchange(number: int, entry: dict[str, Any]) -> Exchange | str:

@@ -153,7 +153,9 @@ class Journey:
     target: str
     scenarios: list[Scenario]
     log_on: str = ""
-    """The name of the user whom the browser itself logged on with HTTP Basic authentication."""
+    """The name of the user whom the browser itself logged on, with HTTP Basic or Digest."""
+    has_digest: bool = False
+    """Whether that was Digest."""
     variables: list[Variable] = field(default_factory=list)
     headers: dict[str, str] = field(default_factory=dict)
     """Of every request."""

@@ -80,6 +80,7 @@ def recorded_journey(recording: Recording, name: str = "", target: str = "") -> 
         title=f"A visit to {host}",
         target=target,
         log_on=recording.log_on,
+        has_digest=recording.has_digest,
         again=maker.again(),
         log_ins=frozenset(maker.names[index] for index in typed.log_ins),
         has_new_visitors=any(True for one in kept for _ in cookies(one)),

@@ -42,7 +42,8 @@ def _head(journey: Journey) -> Iterator[str]:
         user = f" --user {journey.log_on}" if journey.log_on else ""
         yield comment(f"headcount run {journey.name}.toml --target {journey.target}{user}")
     if journey.log_on:
-        yield comment("The server asks for a name and a password (HTTP Basic): export")
+        kind = "Digest" if journey.has_digest else "Basic"
+        yield comment(f"The server asks for a name and a password (HTTP {kind}): export")
         yield comment("HEADCOUNT_PASSWORD=... for that user, or use --logins FILE for many.")
     for note in journey.notes:
         yield comment(note)
@@ -61,6 +62,8 @@ def _head(journey: Journey) -> Iterator[str]:
         client["headers"] = " | ".join(
             f"{name}: {value}" for name, value in journey.headers.items()
         )
+    if journey.has_digest:
+        client["auth"] = "digest"
     if journey.has_new_visitors:
         client["new_visitors"] = "on"
     if client:
