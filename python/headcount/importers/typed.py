@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from headcount.importers.correlation import is_trivial
 from headcount.importers.exchange import Exchange
-from headcount.importers.journey import Variable, mark
+from headcount.importers.journey import CLOSE, Variable, mark
 from headcount.importers.names import folded, free_name, variable_name
 from headcount.importers.sent import Sent, sent_values
 
@@ -15,7 +15,7 @@ _USER = re.compile(
     r"^(?:user(?:name|id)?|login(?:name|id)?|e?mail(?:address)?|account|j_?username)$"
 )
 _SECRET = re.compile(r"apikey|secret|accesskey|authtoken|^authorization$|^token$|accesstoken")
-_BODIES = ("form", "json", "part")
+_BODIES = ("form", "json", "json number", "part")
 
 
 @dataclass
@@ -33,7 +33,10 @@ class Typed:
     def fill(self, sent: Sent) -> str | None:
         """The replacement of a value; None if no user typed it."""
         exact = self.named.get((folded(sent.name), sent.value))
-        return exact or self.marks.get(sent.value)
+        found = exact or self.marks.get(sent.value)
+        if found and sent.place == "json number":
+            return found.replace(CLOSE, f":number{CLOSE}")
+        return found
 
     def hidden(self, text: str) -> str:
         """A text without the values that are looked for everywhere."""
