@@ -25,3 +25,13 @@ def test_a_number_can_be_a_password(tmp_path: Path) -> None:
     assert "493817" not in text
     assert steps[0]["json"] == {"user": "{user}", "pin": "{pin:number}"}
     assert steps[0]["name"] == "log-in"
+
+
+def test_a_password_in_xml_is_a_secret(tmp_path: Path) -> None:
+    sent = '<s:Body><user>ada</user><s:Password type="text">hunter22</s:Password></s:Body>'
+    steps, text = imported(
+        tmp_path, entry("/soap", method="POST", sent=sent, sent_mime="application/soap+xml")
+    )
+    assert "hunter22" not in text
+    assert steps[0]["body"] == sent.replace("hunter22", "{user_password}")
+    assert steps[0]["name"] == "log-in"

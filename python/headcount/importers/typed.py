@@ -15,6 +15,8 @@ _USER = re.compile(
     r"^(?:user(?:name|id)?|login(?:name|id)?|e?mail(?:address)?|account|j_?username)$"
 )
 _SECRET = re.compile(r"apikey|secret|accesskey|authtoken|^authorization$|^token$|accesstoken")
+_ELEMENT = re.compile(r"<(?:[\w.-]+:)?([\w.-]+)(?:\s[^<>]*)?>([^<>]+)</")
+"""An element with a text, and its name without a prefix."""
 _BODIES = ("form", "json", "json number", "part")
 
 
@@ -70,6 +72,7 @@ def typed_values(
         passwords = [
             one for one in sent if one.place in (*_BODIES, "query") and is_password(one.name)
         ]
+        passwords += _passwords_in_xml(exchange.payload.text or "")
         if passwords:
             found.log_ins.add(index)
             for one in sent:
@@ -81,6 +84,13 @@ def typed_values(
             if one.place in ("header", "query", *_BODIES) and is_secret(one.name):
                 _add_secret(found, one, prefix)
     return found
+
+
+def _passwords_in_xml(text: str) -> list[Sent]:
+    """The passwords of a body in XML, such as a SOAP message's."""
+    return [
+        Sent("body", name, value) for name, value in _ELEMENT.findall(text) if is_password(name)
+    ]
 
 
 def _add_user(found: Typed, sent: Sent) -> None:
