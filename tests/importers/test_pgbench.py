@@ -1,12 +1,14 @@
 """Scripts of pgbench: what becomes of their commands and statements."""
 
+import json
 import tomllib
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from headcount.errors import InputError
+from headcount.cli import run_line
+from headcount.errors import ExitCode, InputError
 from headcount.importers.pgbench import pgbench_journey
 from headcount.importers.pgbench_expression import computed, expression
 from headcount.importers.sql_journey import journey_text
@@ -179,3 +181,16 @@ def test_variables_within_quotes_are_listed(tmp_path: Path) -> None:
     assert left_out(tmp_path, script) == [
         "line 2: :d within quotes is not filled in; use '...' || $1"
     ]
+
+
+def test_the_verb_lists_what_to_fix(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    script, output = tmp_path / "script.sql", tmp_path / "script.toml"
+    script.write_text("SELECT :unknown;", "utf-8")
+    asked = ["import", "pgbench", str(script), "-o", str(output)]
+    assert run_line(asked) == ExitCode.PASSED
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "To fix:" in shown
+    assert "{unknown}" in shown
+    assert run_line([*asked, "--json"]) == ExitCode.PASSED
+    (mistake,) = json.loads(capsys.readouterr().out)["to_fix"]
+    assert "{unknown}" in mistake["message"]

@@ -184,6 +184,7 @@ def pgbench(
 
     Example: headcount import pgbench transfer.sql -o transfer.toml
     """
+    from headcount.cli.workloads_check import mistakes_in
     from headcount.importers.names import workload_name
     from headcount.importers.pgbench import pgbench_journey
     from headcount.importers.sql_journey import journey_text
@@ -192,6 +193,7 @@ def pgbench(
     journey = pgbench_journey(script, workload_name(output.stem) if output else "", scale)
     path = output or free_path(journey.name)
     write_output(path, journey_text(journey), "-o")
+    mistakes = mistakes_in(str(path))
     if json:
         print_json(
             {
@@ -200,12 +202,11 @@ def pgbench(
                 "statements": [one.name for one in journey.statements],
                 "variables": list(journey.variables),
                 "left_out": journey.left_out,
+                "to_fix": _to_fix(mistakes),
             }
         )
         return
-    for line in journey.left_out:
-        out.print(clean(f"Left out: {line}"), markup=False)
-    err.print(f"wrote {path}", markup=False, highlight=False)
+    _print_rest(journey.left_out, path, mistakes)
 
 
 def imported(
@@ -233,11 +234,7 @@ def imported(
         print_json(_answer(journey, path, mistakes))
         return
     _print_correlations(journey)
-    for line in journey.left_out:
-        out.print(clean(f"Left out: {line}"), markup=False)
-    for one in mistakes:
-        out.print(clean(f"To fix: {one.text(str(path))}"), markup=False)
-    err.print(f"wrote {path}", markup=False, highlight=False)
+    _print_rest(journey.left_out, path, mistakes)
 
 
 def free_path(name: str) -> Path:
@@ -283,5 +280,18 @@ def _answer(journey: "Journey", path: Path, mistakes: "Sequence[Mistake]") -> di
             for one in journey.correlations
         ],
         "left_out": journey.left_out,
-        "to_fix": [{"line": one.line, "key": one.key, "message": one.message} for one in mistakes],
+        "to_fix": _to_fix(mistakes),
     }
+
+
+def _to_fix(mistakes: "Sequence[Mistake]") -> list[dict[str, object]]:
+    return [{"line": one.line, "key": one.key, "message": one.message} for one in mistakes]
+
+
+def _print_rest(left_out: "Sequence[str]", path: Path, mistakes: "Sequence[Mistake]") -> None:
+    """Print what the workload lacks, what somebody must fix in it, and where it is."""
+    for line in left_out:
+        out.print(clean(f"Left out: {line}"), markup=False)
+    for one in mistakes:
+        out.print(clean(f"To fix: {one.text(str(path))}"), markup=False)
+    err.print(f"wrote {path}", markup=False, highlight=False)
