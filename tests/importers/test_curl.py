@@ -225,3 +225,9 @@ def test_methods_of_webdav_can_be_played() -> None:
 def test_json_asks_for_json(options: str, accept: str) -> None:
     (step,) = imported(f"curl --json '[1]' {options} https://a.example/x")
     assert list(step["headers"].values()) == [accept]
+
+
+def test_where_the_output_goes_is_not_an_address() -> None:
+    text = "curl https://a.example/one > /dev/null 2>&1\ncurl 'https://a.example/two?a=1>0' >>log"
+    found = commands(text, "the command").exchanges
+    assert [one.path for one in found] == ["/one", "/two?a=1>0"]

@@ -40,10 +40,11 @@ _IGNORED = frozenset(_FLAGS.values()) - {"--get", "--head"} | {
 }  # fmt: skip
 _READ_ELSEWHERE = ("--config", "--upload-file")
 _QUOTED = re.compile(
-    r"""\\.|'[^']*'|"(?:[^"\\]|\\.)*"|\$'(?P<escaped>(?:[^'\\]|\\.)*)'|(?<![^\s;&|])\#[^\n]*""",
+    r"""\\.|'[^']*'|"(?:[^"\\]|\\.)*"|\$'(?P<escaped>(?:[^'\\]|\\.)*)'"""
+    r"""|(?P<dropped>(?<![^\s;&|])(?:\#[^\n]*|[0-9]?>>?&?[ \t]*[^\s;&|<>'"]+))""",
     re.DOTALL,
 )
-"""What a shell does not read as plain words: quotes, `$'...'` with escapes, and comments."""
+"""What a shell does not read as plain words: quotes, `$'...'` with escapes, comments, `> file`."""
 _ESCAPE = re.compile(
     r"\\(?:u(?P<code>[0-9a-fA-F]{4})|x(?P<byte>[0-9a-fA-F]{1,2})|(?P<other>.))", re.DOTALL
 )
@@ -114,7 +115,7 @@ def _split(text: str, what: str) -> list[list[str]]:
 
 
 def _without_comments(text: str) -> str:
-    r"""The text without comments, and with plain quotes for Chrome's `$'a\nb'`."""
+    r"""The text without comments and redirections, and with plain quotes for `$'a\nb'`."""
     return _QUOTED.sub(_requoted, text)
 
 
@@ -123,7 +124,7 @@ def _requoted(found: re.Match[str]) -> str:
         word = _ESCAPE.sub(_character, found["escaped"])
         # Browsers write a character outside the first 65,536 as two.
         return shlex.quote(word.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace"))
-    return "" if found[0].startswith("#") else found[0]
+    return "" if found["dropped"] is not None else found[0]
 
 
 def _character(found: re.Match[str]) -> str:
