@@ -14,6 +14,7 @@ from headcount.errors import InputError
 from headcount.text import clean
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from urllib.parse import SplitResult
 
     from headcount.importers.journey import Journey
@@ -92,7 +93,21 @@ def record(
         ]
         return journey
 
-    imported(make, output, log_in=log_in, json=json)
+    write_visit(make, output, log_in=log_in, json=json)
+
+
+def write_visit(make: "Callable[[str], Journey]", output: Path, *, log_in: str, json: bool) -> None:
+    """Write the workload; with a log-in in each visit if users cannot log in once.
+
+    The visit is gone otherwise: its recording holds passwords, so it is not kept.
+    """
+    try:
+        imported(make, output, log_in=log_in, json=json)
+    except InputError as error:
+        if log_in != "once":
+            raise
+        err.print(clean(f"not with --log-in once: {error}"), markup=False, highlight=False)
+        imported(make, output, json=json)
 
 
 def _site(target: str) -> "SplitResult":
@@ -120,7 +135,7 @@ def _trust(verify: str) -> bool | str:
 
 
 def _recorded(url: "SplitResult", proxy: "RecordingProxy", folder: Path | None) -> list[str]:
-    """Run the proxy until Ctrl-C or until its browser closes; returns the other hosts it saw."""
+    """Run the proxy until Ctrl-C; returns the other hosts it saw."""
     from headcount.importers import proxied_browser
 
     others: list[str] = []
