@@ -72,3 +72,16 @@ def test_plain_values_are_those_of_yaml_1_2(tmp_path: Path) -> None:
         "b": None,
         "c": None,
     }
+
+
+def test_an_operation_can_be_at_another_server(tmp_path: Path) -> None:
+    path = tmp_path / "api.json"
+    paths = {
+        "/a": {"get": {}, "post": {"servers": [{"url": "https://files.example/v1"}]}},
+        "/b": {"servers": [{"url": "/v2"}], "get": {}},
+    }
+    servers = [{"url": "https://shop.example/v1"}]
+    path.write_text(json.dumps({"openapi": "3.0.3", "servers": servers, "paths": paths}), "utf-8")
+    journey = openapi_journey(path)
+    assert [step.path for one in journey.scenarios for step in one.steps()] == ["/v1/a", "/v2/b"]
+    assert journey.left_out == ["post /a: it is at https://files.example"]

@@ -83,16 +83,8 @@ class _Reader:
     def __init__(self, document: dict[str, Any], name: str, title: str) -> None:
         self.document = document
         self.description = Description(document)
-        server = next(iter(rows(document.get("servers"))), {})
-        address = text(server.get("url"))
-        for key, one in table(server.get("variables")).items():
-            address = address.replace(f"{{{key}}}", text(table(one).get("default")))
-        try:
-            parts = urlsplit(address)
-        except ValueError as error:
-            raise InputError(f'servers: "{address[:80]}" is not an address') from error
-        self.base = parts.path.rstrip("/")
-        self.made = Journey(name, title, origin(parts) if parts.netloc else "", [])
+        self.server = _server(document) or ("", "")
+        self.made = Journey(name, title, self.server[0], [])
         self.prefix = name.replace("-", "_")
         self.variables: dict[str, Variable] = {}
         self.names: set[str] = set()
@@ -137,7 +129,16 @@ class _Reader:
             item = self.description.resolved(value)
             for method in _METHODS:
                 if isinstance(item.get(method), dict) and isinstance(path, str):
-                    yield Operation(method, path, item, item[method])
+                    found = Operation(method, path, item, item[method])
+                    target = self._server_of(found)[0]
+                    if target in ("", self.made.target) or not self.made.target:
+                        yield found
+                    else:
+                        self.made.left_out.append(f"{method} {path}: it is at {target}")
+
+    def _server_of(self, operation: Operation) -> tuple[str, str]:
+        """Where an operation is: it or its path may name another server than the description."""
+        return _server(operation.table) or _server(operation.item) or self.server
 
     def _scenario(self, name: str, operations: list[Operation]) -> Scenario:
         # What is created first can be shown, changed, and finally deleted.
@@ -157,7 +158,7 @@ class _Reader:
         label = label or step_name(operation.method.upper(), operation.path)
         step = Step(free_name(label_name(label), self.names), operation.method, "")
         self.names.add(step.name)
-        step.path = self.base + operation.path
+        step.path = self._server_of(operation)[1] + operation.path
         query: list[str] = []
         for parameter in self._parameters(operation):
             self._put_parameter(step, query, parameter)
@@ -309,6 +310,21 @@ class _Reader:
             return unmarked_value(owner["example"])
         first = next(iter(table(owner.get("examples")).values()), None)
         return unmarked_value(self.description.resolved(first).get("value"))
+
+
+def _server(owner: dict[str, Any]) -> tuple[str, str] | None:
+    """The origin and the path of the first server that an object names; None if it names none."""
+    server = next(iter(rows(owner.get("servers"))), None)
+    if server is None:
+        return None
+    address = text(server.get("url"))
+    for key, one in table(server.get("variables")).items():
+        address = address.replace(f"{{{key}}}", text(table(one).get("default")))
+    try:
+        parts = urlsplit(address)
+    except ValueError as error:
+        raise InputError(f'servers: "{address[:80]}" is not an address') from error
+    return origin(parts) if parts.netloc else "", parts.path.rstrip("/")
 
 
 def _plain(value: Any) -> str:
