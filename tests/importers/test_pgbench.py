@@ -194,3 +194,10 @@ def test_the_verb_lists_what_to_fix(tmp_path: Path, capsys: pytest.CaptureFixtur
     assert run_line([*asked, "--json"]) == ExitCode.PASSED
     (mistake,) = json.loads(capsys.readouterr().out)["to_fix"]
     assert "{unknown}" in mistake["message"]
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_lines_are_counted_after_a_command_of_several(tmp_path: Path, end: str) -> None:
+    script = end.join(["\\set a random(1,\\", "  9)", "\\shell date", "SELECT :a;"])
+    assert left_out(tmp_path, script) == ["line 3: \\shell date"]
+    assert imported(tmp_path, script)["variables"] == {"a": {"int": [1, 9]}}

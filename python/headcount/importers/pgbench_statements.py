@@ -10,7 +10,7 @@ _PART = re.compile(
         |(?P<tag>\$(?:[A-Za-z_]\w*)?\$).*?(?:(?P=tag)|\Z))
     |(?P<cast>::)
     |:(?P<variable>[A-Za-z_]\w*)
-    |(?P<command>\\\w+[^\n]*)
+    |(?P<command>\\\w+(?:\\\r?\n|[^\n])*)
     |(?P<end>\\?;)
     |(?P<text>[^-/'"$:\\;]+|.)""",
     re.VERBOSE | re.DOTALL,
@@ -52,14 +52,14 @@ class Command:
 
 def parts(text: str) -> Iterator[Statement | Command]:
     """The statements and commands of a script, in their order."""
-    text = text.replace("\\\n", " ")
     line = begun = 1
     pieces: list[Piece] = []
     for part in _PART.finditer(text):
         kind = part.lastgroup or "text"
         kind = "quoted" if kind == "tag" else kind
         if kind == "command":
-            name, *words = part["command"][1:].split(maxsplit=1)
+            command = re.sub(r"\\\r?\n", " ", part["command"][1:])
+            name, *words = command.split(maxsplit=1)
             name, rest = name.lower(), words[0] if words else ""
             is_gset = name == "gset" and _is_there(pieces)
             if _is_there(pieces):
