@@ -82,9 +82,9 @@ def diagnose_log(
     # Machines need not have been logged all the time; if none was, the first one's error says so.
     within = [one for one in recordings if has_samples(one, asked)]
     where = "" if start is None and end is None else " between --from and --to"
-    for one in recordings if within else ():
-        if not has_samples(one, asked):
-            name = clean(one.host or one.source)
+    for other in recordings if within else ():
+        if not has_samples(other, asked):
+            name = clean(other.host or other.source)
             err.print(f"{name} has no samples{where}: skipped", markup=False)
     found = [diagnose(one, asked, library) for one in within or recordings]
     if output is not None:
