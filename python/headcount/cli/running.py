@@ -46,7 +46,7 @@ from headcount.plan.line_numbers import below, line_numbers
 from headcount.plan.lines import lines_of
 from headcount.plan.plan import StacksWanted
 from headcount.plan.playable import check_identity, check_playable, check_variables
-from headcount.plan.resolve import OPTIONS, Overrides, check_searched, resolve
+from headcount.plan.resolve import Overrides, check_searched, option_of, resolve
 from headcount.plan.sources import split_source
 from headcount.plan.target import parse
 from headcount.plan.toml_file import toml_text, toml_values
@@ -337,10 +337,9 @@ def _plan(what: str, target: str | None, overrides: Overrides) -> plans.Plan:
             if value != untouched[key] and key != "authorised_by"
         ]
         if changed or target is not None:
-            name = (changed or ["target"])[0]
-            option = OPTIONS.get(name, name).replace("_", "-")
+            option = option_of((changed or ["target"])[0])
             raise InputError(
-                f"a plan is repeated exactly, so --{option} cannot be combined with {path}; "
+                f"a plan is repeated exactly, so {option} cannot be combined with {path}; "
                 "edit a copy of the plan instead"
             )
         plan = plans.load(path)

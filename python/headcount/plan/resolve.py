@@ -115,6 +115,11 @@ def resolve(workload: Workload, target: str, overrides: Overrides) -> Plan:
     return _with_rows(validate(Plan, values, "the plan"))
 
 
+def option_of(override: str) -> str:
+    """The command line's option for an override."""
+    return f"--{OPTIONS.get(override, override).replace('_', '-')}"
+
+
 def check_searched(workload: Workload, overrides: Overrides) -> None:
     """Refuse options of a search where nothing is searched: they would change nothing."""
     if _levels(workload, overrides)[0] == "search":
@@ -127,7 +132,7 @@ def check_searched(workload: Workload, overrides: Overrides) -> None:
     if overrides.users is not None or overrides.levels is not None:
         other = "--levels" if overrides.users is None else "--users"
         why = f"{other} says which levels to run: leave out one of them"
-    raise InputError(f"--{option.replace('_', '-')} is for a search, and {why}")
+    raise InputError(f"{option_of(option)} is for a search, and {why}")
 
 
 def _with_rows(plan: Plan) -> Plan:
