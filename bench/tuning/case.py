@@ -14,11 +14,19 @@ from headcount.tune.change import Configuration
 from headcount.tune.knobs.knob import Knob
 from headcount.tune.knobs.library import of_server
 from headcount.tune.processes.processes import NAME as PROCESS
+from headcount.tune.servers.joint import distinct
 
 FOLDER = Path(__file__).parent
 STRICT = ConfigDict(extra="forbid")
-KNOBS_OF = {"mail": "dovecot"}
+KNOBS_OF = {"mail": ("dovecot", "postfix")}
 """Whose knobs a lab server has, where that is not its name."""
+
+
+def knobs_of(server: str) -> Sequence[Knob]:
+    """The knobs of a lab server, as a tuning of it calls them."""
+    names = KNOBS_OF.get(server, (server,))
+    found = distinct({name: of_server(name).knob for name in names})
+    return [knob for of_one in found.values() for knob in of_one]
 
 
 @dataclass(frozen=True, config=STRICT)
@@ -61,8 +69,8 @@ class Server:
 
     def knob(self, name: str) -> Knob:
         """One of its knobs; raises StopIteration where there is none of this name."""
-        known = of_server(KNOBS_OF.get(self.server, self.server)).knob
-        return next(one for one in (*known, *of_server(PROCESS).knob) if one.name == name)
+        known = (*knobs_of(self.server), *of_server(PROCESS).knob)
+        return next(one for one in known if one.name == name)
 
     def configuration(self, changes: Mapping[str, str], origin: str = "kept") -> Configuration:
         """Changes by the names of knobs as the tuner has them."""

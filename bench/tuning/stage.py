@@ -32,7 +32,8 @@ from headcount.tune.left import check_nothing_left, journals_folder
 from headcount.tune.processes.processes import NAME as PROCESS
 from headcount.tune.processes.processes import Processes, Treated
 from headcount.tune.restart import OfLab
-from headcount.tune.servers.registry import find
+from headcount.tune.servers.joint import Joint, Part
+from headcount.tune.servers.registry import find_all
 from headcount.tune.stage import Stage as OwnStage
 from headcount.tune.tunable import Tunable
 from headcount.tune.values import Values, names_of
@@ -117,15 +118,19 @@ def playing(
     host = ThisHost()
     check_nothing_left(host)
     with connect(plan, Secrets()) as sut:
-        running = find(host, sut.pids or [])
+        servers = find_all(host, sut.pids or [])
+        running = Joint(servers, {one.name: of_server(one.name).knob for one in servers})
         restart = None
         if sut.restart is not None:
             restart = OfLab(host, sut.restart, lambda: sut.pids or [])
-        knobs = of_server(running.name).knob
         asked = Asked(frozenset(server.allow), frozenset(server.knobs), restarts=True)
         held = parameters(server.server, server.settings)
         names = names_of(host, found.users)
-        choices = weightiest(choose(running, knobs, found.diagnosis, asked, names, held))
+        choices = weightiest(
+            choice
+            for name, knobs in running.knobs.items()
+            for choice in choose(Part(name, running), knobs, found.diagnosis, asked, names, held)
+        )
         tried = [one for one in choices if one.obstacle is None]
         values = [Values(one.knob, one.setting.value, names) for one in tried]
         others = [server.knob(name) for name in more]
@@ -136,9 +141,9 @@ def playing(
             list(dict.fromkeys([*(one.knob for one in tried), *others])),
             f"{journals_folder(host)}/proof-{random.token_hex(6)}",
             lambda: check_answer(sut.access.check, plan),
-            followers=knobs,
+            followers=[knob for knobs in running.knobs.values() for knob in knobs],
             restart=restart,
-            treated=Treated(Processes(host, [running]), of_processes) if of_processes else None,
+            treated=Treated(Processes(host, servers), of_processes) if of_processes else None,
         )
         try:
             folder = new_folder(runs, f"{plan.workload.name}-turns", plan.target)

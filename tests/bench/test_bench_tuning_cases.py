@@ -3,11 +3,10 @@
 from collections.abc import Mapping
 
 import pytest
-from bench.tuning.case import KNOBS_OF, Case, Server, cases, servers
+from bench.tuning.case import Case, Server, cases, knobs_of, servers
 from bench.tuning.planning import options_of, plan_of
 
 from headcount.lab.parameters import parameters
-from headcount.tune.knobs.library import of_server
 from headcount.tune.values import Values
 
 MACHINE = {"cpus": 2, "memory_mib": 16_000, "users": 500}
@@ -37,6 +36,13 @@ def test_the_lab_can_plant_the_fault(name: str) -> None:
         assert plan.search is not None
 
 
+def test_the_mail_server_has_the_knobs_of_both_its_programs() -> None:
+    mail = next(one.planted(1) for one in cases() if one.server == "mail")
+    assert mail.knob("smtpd maxproc").name == "smtpd maxproc"
+    assert mail.knob("service/lmtp/process_limit").name == "service/lmtp/process_limit"
+    assert mail.knob("postfix default_process_limit").name == "postfix default_process_limit"
+
+
 def test_seeds_draw_other_strengths() -> None:
     for case in cases():
         drawn = {tuple(case.drawn(seed).items()) for seed in range(50)}
@@ -46,7 +52,7 @@ def test_seeds_draw_other_strengths() -> None:
 @pytest.mark.parametrize("name", BY_NAME)
 def test_knobs_undo_what_was_planted(name: str) -> None:
     case = BY_NAME[name]
-    known = {one.name: one for one in of_server(KNOBS_OF.get(case.server, case.server)).knob}
+    known = {one.name: one for one in knobs_of(case.server)}
     assert {*case.undo, *case.grid, *case.allow} <= known.keys()
     assert {*case.undo} & {*case.grid}, "the oracle cannot undo it"
     for knob, values in case.grid.items():
@@ -60,7 +66,7 @@ def test_knobs_undo_what_was_planted(name: str) -> None:
 @pytest.mark.parametrize("name", BY_NAME)
 def test_the_grid_is_not_what_was_planted(name: str) -> None:
     case = BY_NAME[name]
-    known = {one.name: one for one in of_server(KNOBS_OF.get(case.server, case.server)).knob}
+    known = {one.name: one for one in knobs_of(case.server)}
     for seed in SEEDS:
         planted = _by_parameter(case.planted(seed))
         for knob, values in case.grid.items():

@@ -23,16 +23,12 @@ class Joint:
         """`knobs` are those of each server, by its name."""
         self.servers = servers
         self.name = " and ".join(one.name for one in servers)
-        names = Counter(knob.name for one in servers for knob in knobs[one.name])
-        self.knobs: dict[str, list[Knob]] = {}
-        self._origins: dict[Knob, tuple[Server, Knob]] = {}
-        for one in servers:
-            self.knobs[one.name] = []
-            for knob in knobs[one.name]:
-                name = knob.name if names[knob.name] == 1 else f"{one.name} {knob.name}"
-                renamed = knob.model_copy(update={"name": name})
-                self._origins[renamed] = (one, knob)
-                self.knobs[one.name].append(renamed)
+        self.knobs = distinct({one.name: knobs[one.name] for one in servers})
+        self._origins: dict[Knob, tuple[Server, Knob]] = {
+            renamed: (one, knob)
+            for one in servers
+            for renamed, knob in zip(self.knobs[one.name], knobs[one.name], strict=True)
+        }
 
     @property
     def running(self) -> Running:
@@ -88,6 +84,20 @@ class Part:
     def setting(self, knob: Knob) -> Setting:
         """A knob's present setting."""
         return self.joint.setting(knob)
+
+
+def distinct(knobs: Mapping[str, Sequence[Knob]]) -> Mapping[str, Sequence[Knob]]:
+    """The knobs of each server, by its name, under names that no other server's knob has."""
+    names = Counter(knob.name for of_one in knobs.values() for knob in of_one)
+    return {
+        server: [
+            knob.model_copy(
+                update={"name": knob.name if names[knob.name] == 1 else f"{server} {knob.name}"}
+            )
+            for knob in of_one
+        ]
+        for server, of_one in knobs.items()
+    }
 
 
 def parts(server: Server) -> Sequence[Server]:
