@@ -1,5 +1,6 @@
 """Which runs `headcount resume` continues."""
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -8,6 +9,7 @@ import pytest
 
 from failover_file import complete_failover
 from headcount.bundle import confirmation, failover, tuning
+from headcount.bundle.events import MADE_BY
 from headcount.bundle.verdict import Cost, Verdict
 from headcount.bundle.writer import BundleWriter
 from headcount.cli import run_line
@@ -79,3 +81,18 @@ def test_experiments_on_its_first_answer_do_not_stay(tmp_path: Path) -> None:
     (folder / confirmation.FILE).write_text("{}")
     BundleWriter(folder).close()
     assert not (folder / confirmation.FILE).exists()
+
+
+@pytest.mark.parametrize("verb", ["tune", "failover"])
+def test_a_tuning_that_was_killed_is_not_continued(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], verb: str
+) -> None:
+    folder = ended(tmp_path / "bundle", None)
+    (folder / "verdict.json").unlink()
+    writer = BundleWriter(folder)
+    writer.event(MADE_BY, 0.0, verb=verb)
+    writer.close()
+    assert run_line(["resume", str(folder)]) == ExitCode.BAD_INPUT
+    assert f"run headcount {verb} again" in " ".join(capsys.readouterr().err.split())
+    run_line(["runs", "--runs", str(tmp_path), "--json"])
+    assert json.loads(capsys.readouterr().out)[0]["answer"] == "killed"

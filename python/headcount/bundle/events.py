@@ -6,6 +6,8 @@ from typing import Any
 from headcount.bundle.files import records
 
 FILE = "events.ndjson"
+MADE_BY = "made-by"
+"""The event that says which command plays the levels, if it is not a run: its `verb`."""
 KEYS = ("at", "t_s", "event")
 """Keys of every event."""
 

@@ -1,11 +1,11 @@
 """A bundle read back, whole or as a killed process left it."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from headcount._engine import Histogram
 from headcount.bundle import (
@@ -20,6 +20,7 @@ from headcount.bundle import (
 )
 from headcount.bundle.confirmation import Confirmation
 from headcount.bundle.environment import EnvironmentFile
+from headcount.bundle.events import MADE_BY
 from headcount.bundle.failover import Failover
 from headcount.bundle.files import disk_error, lock_folder
 from headcount.bundle.level import LevelResult, Levels
@@ -120,9 +121,22 @@ def load(folder: Path) -> Bundle:
 
 def special_kind(bundle: Bundle) -> str | None:
     """Whose record the levels are, if not of one server's capacity: `a tuning`, `a failover`."""
+    verb = made_by(bundle)
+    return None if verb is None else {"tune": "a tuning", "failover": "a failover"}[verb]
+
+
+def made_by(bundle: Bundle) -> Literal["tune", "failover"] | None:
+    """The command that made a bundle; None for a run."""
     if bundle.tuning is not None:
-        return "a tuning"
-    return "a failover" if bundle.failover is not None else None
+        return "tune"
+    if bundle.failover is not None:
+        return "failover"
+    if bundle.verdict is not None:
+        return None
+    # Killed, it has no result yet.
+    verbs = [one.get("verb") for one in bundle.events if one["event"] == MADE_BY]
+    found: Sequence[Literal["tune", "failover"]] = ("tune", "failover")
+    return next((verb for verb in found if verb in verbs), None)
 
 
 def ensure_run(bundle: Bundle) -> None:

@@ -55,12 +55,13 @@ def _row(path: Path) -> dict[str, str]:
     try:
         found = reader.load(path)
         verdict, special = found.verdict, found.tuning or found.failover
+        verb = reader.made_by(found)
     except HeadcountError as error:
         return {"bundle": str(path), "outcome": "damaged", "answer": str(error)}
     if reader.under_way(path):
         return {"bundle": str(path), "outcome": "under way", "answer": "being written now"}
     if verdict is None:
-        alone = not (path / versus.FILE).exists()
+        alone = not (path / versus.FILE).exists() and verb is None
         answer = f"killed; go on with headcount resume {shell_path(path)}" if alone else "killed"
         return {"bundle": str(path), "outcome": "unfinished", "answer": answer}
     if special is not None:
@@ -229,12 +230,11 @@ def resume(
             "would have no pair. Compare the pairs that it has (headcount compare), or run it "
             "again with --versus"
         )
-    for verb, special in (("tune", found.tuning), ("failover", found.failover)):
-        if special is not None:
-            raise InputError(
-                f"{bundle} was made by headcount {verb}, and a part added later would not belong "
-                f"to it; run headcount {verb} again"
-            )
+    if (verb := reader.made_by(found)) is not None:
+        raise InputError(
+            f"{bundle} was made by headcount {verb}, and a part added later would not belong to "
+            f"it; run headcount {verb} again"
+        )
     # One that could not play more users can, once there are accounts, space or file handles.
     was_stopped = found.verdict is not None and found.verdict.stopped is not None
     if found.verdict is not None and reader.is_finished(found) and not was_stopped:

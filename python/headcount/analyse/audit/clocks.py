@@ -6,6 +6,7 @@ from itertools import pairwise
 
 from headcount.analyse.audit.evidence import Evidence
 from headcount.analyse.audit.result import Place, Result, result, unknown
+from headcount.bundle.events import MADE_BY
 from headcount.bundle.recovery import RECOVERED
 from headcount.bundle.series import LINES
 from headcount.text import plural
@@ -23,7 +24,7 @@ drifts by milliseconds."""
 REST_S = 1.5
 """How far a rest between turns may be from the seconds around it: the last and first second of a
 turn may be cut short."""
-NOT_OF_THE_RUN = ("error", "interrupted", "prepared", "before", "trial", "view")
+NOT_OF_THE_RUN = ("error", "interrupted", "prepared", "before", "trial", "view", MADE_BY)
 """Events whose second an older Headcount took from another clock, or that come before the first
 second of the run, when its clock stands still."""
 GOING_ON = ("resumed", RECOVERED)
