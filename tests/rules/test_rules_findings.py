@@ -71,6 +71,16 @@ def test_a_busy_cpu_alone_is_the_cpu() -> None:
     assert (decision.area, decision.runner_up) == ("cpu", None)
 
 
+def test_stolen_time_is_named_and_not_the_machines_own_work() -> None:
+    linux = Facts(2, 8 * 2**30, 1, "linux", "given", "given", "given")
+    steal = f"{CPU}{{cpu.mode=steal}}"
+    robbed = examination({CPU: 0.95, steal: 0.6}, facts=linux)
+    assert [one.rule.id for one in decide(robbed).evidence] == ["H-22"]
+    assert {one.rule.id for one in robbed.taken_back} >= {"C-01", "C-02", "NODE-04"}
+    busy = decide(examination({CPU: 0.95, steal: 0.15}, facts=linux))
+    assert {"C-01", "NODE-04", "H-22"} <= {one.rule.id for one in busy.evidence}
+
+
 def test_a_working_machine_with_room_left_waits_for_clients() -> None:
     """T-19, the study's own numbers: 80% CPU, 39 MB/s of a link of 100."""
     numbers = {CPU: 0.80, "system.network.utilization": 0.39}
