@@ -80,7 +80,7 @@ DEFECTS: Mapping[str, tuple[int, Any, str, Callable[..., Any]]] = {
     "levels without their seconds": (0, Lines, "sync", nothing),
     "names not on the disk": (0, Folder, "sync", nothing),
     "a line before its histograms": (30, BundleWriter, "second", line_first),
-    "torn lines that stay": (460, Lines, "append", torn_lines_stay),
+    "torn lines that stay": (1150, Lines, "append", torn_lines_stay),
     "short writes": (0, Lines, "append", short_writes),
     "damage kept": (0, recovery, "recover", all_is_kept),
     "old conclusions kept": (30, writer, "_drop_conclusions", nothing),

@@ -16,7 +16,8 @@ LATENCY_MS = 30.0
 LINE = ("--line", "branch=40%,latency=30ms")
 SHORT = ("--ramp", "200ms", "--settle", "500ms")
 NAMESPACES, DEVICES = Path("/run/netns"), Path("/sys/class/net")
-RUN = ("run", "web-static", "--target", "lab:nginx")
+# Without pauses the generator could be the limit, and a level would be invalid.
+RUN = ("run", "web-static", "--target", "lab:nginx", "--think", "fixed:10ms")
 
 
 @pytest.mark.parametrize("agents", [(), ("--agents", "2", "--workers", "1")])
