@@ -76,7 +76,7 @@ const CHUNK_BYTES: u64 = 16 << 10;
 
 impl Payload<'_> {
     /// Appends a part of it as chunks (RFC 9112, 7.1). The part that ends the body ends with the
-    /// last chunk.
+    /// last chunk. Where there is no body, nothing is appended.
     pub fn append_chunks(&self, range: Range<u64>, out: &mut Vec<u8>) {
         let mut offset = range.start;
         while offset < range.end {
@@ -87,7 +87,7 @@ impl Payload<'_> {
             out.extend_from_slice(b"\r\n");
             offset = end;
         }
-        if range.end == self.bytes() {
+        if range.end == self.bytes() && !matches!(self, Self::None) {
             out.extend_from_slice(b"0\r\n\r\n");
         }
     }
@@ -135,6 +135,10 @@ mod tests {
         let mut out = Vec::new();
         Payload::Given(b"").append_chunks(0..0, &mut out);
         assert_eq!(out, b"0\r\n\r\n");
+        // A redirect has dropped the body.
+        let mut out = Vec::new();
+        Payload::None.append_chunks(0..0, &mut out);
+        assert!(out.is_empty());
     }
 
     proptest! {
