@@ -56,7 +56,7 @@ impl Head {
 }
 
 /// Reads a head. Returns it with its length, or `None` while it is incomplete. `each` gets every
-/// header. The error is a sentence.
+/// header, unless the head is that of an interim answer. The error is a sentence.
 ///
 /// `of_head`: the request was HEAD, whose answer has no body whatever its headers say.
 pub fn parse(
@@ -85,7 +85,9 @@ pub fn parse(
     let mut fields = Fields::default();
     for header in response.headers.iter() {
         fields.note(header.name, header.value)?;
-        each(header.name, header.value);
+        if status >= 200 {
+            each(header.name, header.value);
+        }
     }
     let has_body = !of_head && status >= 200 && status != 204 && status != 304;
     let is_http11 = response.version == Some(1);
@@ -248,6 +250,20 @@ mod tests {
         let answer = b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n";
         let (of_head, _) = parse(answer, true, |_, _| {}).unwrap().unwrap();
         assert_eq!((of_head.framing, of_head.length), (Framing::Empty, Some(5)));
+    }
+
+    #[test]
+    fn headers_of_interim_answers_are_not_those_of_the_answer() {
+        let passed_on = |status: &str| {
+            let text = format!("HTTP/1.1 {status}\r\nLink: <a>\r\n\r\n");
+            let mut names = Vec::new();
+            let mut note = |name: &str, _: &[u8]| names.push(name.to_owned());
+            let parsed = parse(text.as_bytes(), false, &mut note);
+            assert!(parsed.is_ok());
+            names
+        };
+        assert_eq!(passed_on("200 OK"), ["Link"]);
+        assert!(passed_on("103 Early Hints").is_empty());
     }
 
     #[test]

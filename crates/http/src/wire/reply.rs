@@ -121,7 +121,7 @@ impl Reply {
         self.excerpt.as_ref().and_then(|excerpt| excerpt.text())
     }
 
-    /// Reads what arrived. `each` gets every header. The error is a sentence.
+    /// Reads what arrived. `each` gets the headers of the final answer. The error is a sentence.
     pub fn take(
         &mut self,
         mut bytes: &[u8],
