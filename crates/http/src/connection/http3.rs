@@ -17,13 +17,13 @@ use h3::client::{Connection, RequestStream, SendRequest};
 use h3::error::{ConnectionError, StreamError};
 use h3_quinn::{BidiStream, OpenStreams};
 use headcount_load::{Fault, FaultKind};
-use http::Request;
+use http::{Request, Response};
 
 use super::http1::{Each, Until};
 use super::http2::read_head;
 use super::{Driven, drive, lost, malformed};
 use crate::client::payload::Payload;
-use crate::wire::reply::Reply;
+use crate::wire::reply::{MOST_INTERIM, Reply};
 use headcount_net::{Tls, establish_quic};
 
 /// Bytes of the headers of one answer, as with HTTP/1.1 and HTTP/2.
@@ -110,12 +110,24 @@ impl Http3 {
         if offset == payload.bytes() {
             let _ = self.drive(stream.finish()).await; // its answer says why not
         }
-        let head = self.drive(stream.recv_response()).await?;
+        let head = self.head(&mut stream).await?;
         for (name, value) in head.headers() {
             each(name.as_str(), value.as_bytes());
         }
         reply.begin(read_head(head.status().as_u16(), head.headers(), false)?);
         Ok(stream)
+    }
+
+    /// Waits for the head of the answer, and skips interim answers.
+    async fn head(&self, stream: &mut Stream) -> Result<Response<()>, Fault> {
+        for _ in 0..=MOST_INTERIM {
+            let head = self.drive(stream.recv_response()).await?;
+            if !head.status().is_informational() {
+                return Ok(head);
+            }
+        }
+        let sentence = format!("more than {MOST_INTERIM} interim answers came");
+        Err(malformed(sentence))
     }
 
     /// Reads the body to its end, or until some of it has come.

@@ -11,7 +11,7 @@ use crate::pages::content::Owner;
 const MOST_HEAD_BYTES: usize = 64 << 10;
 
 /// Interim answers to one request; each is a head of its own.
-const MOST_INTERIM: u8 = 10;
+pub(crate) const MOST_INTERIM: u8 = 10;
 
 /// A chunk with less than this left is read, not discarded: one read takes many chunks with the
 /// sizes between them, for what it costs to copy them.

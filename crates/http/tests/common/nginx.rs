@@ -205,7 +205,7 @@ fn users() -> String {
 }
 
 /// An authority and a certificate for 127.0.0.1 that it signed, and self-signed certificates.
-fn make_certificate(base: &Path) {
+pub fn make_certificate(base: &Path) {
     let openssl = |arguments: &str| {
         let output = Command::new("openssl")
             .args(arguments.split(' '))
