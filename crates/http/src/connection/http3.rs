@@ -17,7 +17,7 @@ use h3::client::{Connection, RequestStream, SendRequest};
 use h3::error::{ConnectionError, StreamError};
 use h3_quinn::{BidiStream, OpenStreams};
 use headcount_load::{Fault, FaultKind};
-use http::{Request, Response};
+use http::{Method, Request, Response, StatusCode};
 
 use super::http1::{Each, Until};
 use super::http2::read_head;
@@ -33,7 +33,11 @@ const HEADERS_BYTES: u64 = 64 << 10;
 const PIECE_BYTES: u64 = 16 << 10;
 
 /// A request, and the part of its answer that has not been read.
-pub type Stream = RequestStream<BidiStream<Bytes>, Bytes>;
+pub struct Stream {
+    inner: RequestStream<BidiStream<Bytes>, Bytes>,
+    /// How long the body is, if its head says so.
+    length: Option<u64>,
+}
 
 /// One connection.
 pub struct Http3 {
@@ -93,14 +97,19 @@ impl Http3 {
         each: &mut Each<'_>,
     ) -> Result<Stream, Fault> {
         let mut sender = self.sender.clone();
-        let mut stream = self.drive(sender.send_request(request)).await?;
+        let is_head = request.method() == Method::HEAD;
+        let inner = self.drive(sender.send_request(request)).await?;
+        let mut stream = Stream {
+            inner,
+            length: None,
+        };
         let mut offset = 0;
         while offset < payload.bytes() {
             let end = payload.bytes().min(offset + PIECE_BYTES);
             let mut piece = Vec::with_capacity((end - offset) as usize);
             payload.append(offset..end, &mut piece);
             offset = end;
-            let sent = self.drive(stream.send_data(piece.into())).await;
+            let sent = self.drive(stream.inner.send_data(piece.into())).await;
             match sent {
                 // The server wants no more of the body: its answer says why.
                 Err(fault) if !fault.ends_session => break,
@@ -108,20 +117,23 @@ impl Http3 {
             }
         }
         if offset == payload.bytes() {
-            let _ = self.drive(stream.finish()).await; // its answer says why not
+            let _ = self.drive(stream.inner.finish()).await; // its answer says why not
         }
         let head = self.head(&mut stream).await?;
         for (name, value) in head.headers() {
             each(name.as_str(), value.as_bytes());
         }
-        reply.begin(read_head(head.status().as_u16(), head.headers(), false)?);
+        let is_bodiless = is_head || head.status() == StatusCode::NOT_MODIFIED;
+        let head = read_head(head.status().as_u16(), head.headers(), false)?;
+        stream.length = head.length.filter(|_| !is_bodiless);
+        reply.begin(head);
         Ok(stream)
     }
 
     /// Waits for the head of the answer, and skips interim answers.
     async fn head(&self, stream: &mut Stream) -> Result<Response<()>, Fault> {
         for _ in 0..=MOST_INTERIM {
-            let head = self.drive(stream.recv_response()).await?;
+            let head = self.drive(stream.inner.recv_response()).await?;
             if !head.status().is_informational() {
                 return Ok(head);
             }
@@ -142,7 +154,7 @@ impl Http3 {
             if until == Until::More && reply.received() > before {
                 return Ok(());
             }
-            match self.drive(stream.recv_data()).await? {
+            match self.drive(stream.inner.recv_data()).await? {
                 Some(mut data) => {
                     while data.has_remaining() {
                         let piece = data.chunk();
@@ -151,7 +163,10 @@ impl Http3 {
                         data.advance(length);
                     }
                 }
-                None => reply.close().map_err(lost)?,
+                None => {
+                    check_length(stream.length, reply.received())?;
+                    reply.close().map_err(lost)?;
+                }
             }
         }
         Ok(())
@@ -172,6 +187,16 @@ impl Http3 {
         let mut future = pin!(future);
         let found = drive(&self.state, |_, context| future.as_mut().poll(context)).await?;
         found.map_err(|error| of_stream(&error))
+    }
+}
+
+/// Fails if a body that has ended is not as long as its head said (RFC 9114, 4.1.2).
+fn check_length(length: Option<u64>, received: u64) -> Result<(), Fault> {
+    match length {
+        Some(length) if length != received => Err(malformed(format!(
+            "the server ended its answer after {received} of {length} bytes of the body"
+        ))),
+        _ => Ok(()),
     }
 }
 

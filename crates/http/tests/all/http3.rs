@@ -16,9 +16,10 @@ use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 
 use crate::common::nginx::make_certificate;
-use crate::common::{person, play};
+use crate::common::{Person, http, person, play};
 use headcount_http::HttpOptions;
 use headcount_http::options::Certificates;
+use headcount_load::FaultKind;
 use serde_json::json;
 
 /// A connection of the server.
@@ -58,13 +59,18 @@ async fn accept(endpoint: &Endpoint) -> Accepted {
     Accepted::new(quic).await.unwrap()
 }
 
-/// Answers the next request: a head for each of these statuses, then "hello".
-async fn answer(connection: &mut Accepted, statuses: &[u16]) {
+/// Answers the next request: a head for each of these statuses, and "hello", whose length it says
+/// is `length`.
+async fn answer(connection: &mut Accepted, statuses: &[u16], length: u64) {
     let resolver = connection.accept().await.unwrap().unwrap();
     let (_, mut stream) = resolver.resolve_request().await.unwrap();
     for status in statuses {
         let head = Response::builder().status(*status);
-        let head = head.header("link", status.to_string()).body(()).unwrap();
+        let mut head = head.header("link", status.to_string());
+        if *status >= 200 {
+            head = head.header("content-length", length);
+        }
+        let head = head.body(()).unwrap();
         stream.send_response(head).await.unwrap();
     }
     let sent = stream.send_data(Bytes::from_static(b"hello")).await;
@@ -79,11 +85,38 @@ fn interim_answers_are_skipped() {
         let (endpoint, options) = server(folder.path());
         let serving = tokio::spawn(async move {
             let mut connection = accept(&endpoint).await;
-            answer(&mut connection, &[103, 200]).await;
+            answer(&mut connection, &[103, 200], 5).await;
             (endpoint, connection)
         });
         let get = json!({"op": "get", "path": "/", "check": [{"header": "link", "equals": "200"}]});
         assert_eq!(person(options).await.read(get).await, 5);
+        serving.await.unwrap();
+    });
+}
+
+#[test]
+fn a_body_of_another_length_is_malformed() {
+    let folder = folder();
+    play(async {
+        let (endpoint, options) = server(folder.path());
+        let serving = tokio::spawn(async move {
+            let mut kept = Vec::new();
+            for length in [4, 6] {
+                let mut connection = accept(&endpoint).await;
+                answer(&mut connection, &[200], length).await;
+                kept.push(connection);
+            }
+            (endpoint, kept)
+        });
+        let http = http(options);
+        for length in [4, 6] {
+            let mut person = Person::arrive(&http, 0).await;
+            let get = json!({"op": "get", "path": "/"});
+            let fault = person.play(get).await.unwrap_err();
+            assert_eq!(fault.kind, FaultKind::Malformed, "{fault}");
+            let part = format!("after 5 of {length} bytes");
+            assert!(fault.message.contains(&part), "{fault}");
+        }
         serving.await.unwrap();
     });
 }
