@@ -13,6 +13,7 @@ use std::sync::atomic::AtomicUsize;
 use std::task::{Context, Poll};
 
 use bytes::{Buf, Bytes};
+use h3::ConnectionState;
 use h3::client::{Connection, RequestStream, SendRequest};
 use h3::error::{ConnectionError, StreamError};
 use h3_quinn::{BidiStream, OpenStreams};
@@ -77,12 +78,13 @@ impl Http3 {
         })
     }
 
-    /// Whether the server has closed the connection.
+    /// Whether the server has closed the connection, or accepts no more requests on it.
     pub async fn is_stale(&self) -> bool {
         poll_fn(|context| {
             let mut state = self.state.borrow_mut();
             state.advance(context);
-            Poll::Ready(state.end.is_some() || self.quic.close_reason().is_some())
+            let has_ended = state.end.is_some() || self.quic.close_reason().is_some();
+            Poll::Ready(has_ended || self.sender.is_closing())
         })
         .await
     }

@@ -7,6 +7,7 @@
 
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 use bytes::Bytes;
 use h3_quinn::quinn::crypto::rustls::QuicServerConfig;
@@ -117,6 +118,29 @@ fn a_body_of_another_length_is_malformed() {
             let part = format!("after 5 of {length} bytes");
             assert!(fault.message.contains(&part), "{fault}");
         }
+        serving.await.unwrap();
+    });
+}
+
+#[test]
+fn a_connection_on_which_the_server_takes_no_more_requests_is_replaced() {
+    let folder = folder();
+    play(async {
+        let (endpoint, options) = server(folder.path());
+        let serving = tokio::spawn(async move {
+            let mut first = accept(&endpoint).await;
+            answer(&mut first, &[200], 5).await;
+            first.shutdown(0).await.unwrap();
+            let mut second = accept(&endpoint).await;
+            answer(&mut second, &[200], 5).await;
+            (endpoint, first, second)
+        });
+        let mut person = person(options).await;
+        let get = json!({"op": "get", "path": "/"});
+        person.read(get.clone()).await;
+        tokio::time::sleep(Duration::from_millis(100)).await; // until its GOAWAY has come
+        assert_eq!(person.read(get).await, 5);
+        assert_eq!(person.sent("CONNECT"), 2);
         serving.await.unwrap();
     });
 }
