@@ -5,6 +5,7 @@ use headcount_load::Fault;
 use headcount_net::Transport;
 use http::{HeaderMap, Request, StatusCode};
 use tokio_tungstenite::WebSocketStream;
+use tokio_tungstenite::tungstenite::error::ProtocolError;
 use tokio_tungstenite::tungstenite::protocol::WebSocketConfig;
 use tokio_tungstenite::tungstenite::{Error, Message};
 
@@ -90,9 +91,12 @@ impl Socket {
 /// The fault for an error of the WebSocket.
 fn fault(error: &Error) -> Fault {
     match error {
-        Error::ConnectionClosed | Error::AlreadyClosed | Error::Io(_) => {
-            lost(format!("the WebSocket is closed: {error}"))
-        }
+        Error::ConnectionClosed
+        | Error::AlreadyClosed
+        | Error::Io(_)
+        | Error::Protocol(
+            ProtocolError::ResetWithoutClosingHandshake | ProtocolError::HandshakeIncomplete,
+        ) => lost(format!("the WebSocket is closed: {error}")),
         other => malformed(format!("of the WebSocket: {other}")),
     }
 }
@@ -110,5 +114,26 @@ fn contents(message: Option<Result<Message, Error>>) -> Result<Option<Vec<u8>>, 
             frame.reason.escape_debug()
         ))),
         Some(Ok(_)) => Ok(None),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use headcount_load::FaultKind;
+
+    use super::*;
+
+    #[test]
+    fn a_connection_that_the_server_just_closes_is_lost() {
+        for (error, kind) in [
+            (
+                ProtocolError::ResetWithoutClosingHandshake,
+                FaultKind::Disconnected,
+            ),
+            (ProtocolError::HandshakeIncomplete, FaultKind::Disconnected),
+            (ProtocolError::ReceivedAfterClosing, FaultKind::Malformed),
+        ] {
+            assert_eq!(fault(&Error::Protocol(error)).kind, kind);
+        }
     }
 }
