@@ -47,6 +47,7 @@ impl HttpSession {
                 | Step::Request(_)
                 | Step::OpenSocket(_)
                 | Step::OpenStream(_)
+                | Step::News(_)
         ) {
             return self.play_step(step, user).await;
         }

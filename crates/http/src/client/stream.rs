@@ -114,6 +114,7 @@ impl HttpSession {
             }
         };
         let answer = lane.exchange(ask, asked, Until::Head, &mut note).await?;
+        self.note_status(answer.status(), ask, asked); // the token is this user's, not the copy's
         self.shared.accept(&answer, ask, self.number)?;
         let wrong = |sentence: String| Err(Fault::step(FaultKind::Refused, sentence));
         let bare = kind.split(';').next().unwrap_or_default().trim();

@@ -12,6 +12,7 @@ use std::time::Duration;
 use crate::common::{Person, http, pause, peer, person, play, read_request};
 use headcount_http::HttpOptions;
 use headcount_load::{Fault, FaultKind, Moved};
+use headcount_script::Scope;
 use serde_json::{Value, json};
 
 /// The user's result for these pieces of an answer.
@@ -313,4 +314,41 @@ fn an_answer_before_the_end_of_the_request_is_accepted() {
         .contains("status 507 Insufficient Storage instead of 200");
     let lost = fault.kind == FaultKind::Disconnected;
     assert!(is_named || lost, "{fault}");
+}
+
+/// A server that accepts only its second token.
+#[test]
+fn an_event_stream_is_opened_with_a_new_token_after_a_401() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let options = HttpOptions::new(&format!("http://{}", listener.local_addr().unwrap()));
+    let server = std::thread::spawn(move || {
+        let (mut tokens, _) = listener.accept().unwrap();
+        for (token, answer) in [
+            ("one", "401 Unauthorized\r\nContent-Length: 0\r\n\r\n"),
+            (
+                "two",
+                "200 OK\r\nContent-Type: text/event-stream\r\n\r\ndata: hello\n\n",
+            ),
+        ] {
+            read_request(&mut tokens);
+            let body = format!("{{\"access_token\": \"{token}\"}}");
+            let head = format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n", body.len());
+            tokens.write_all((head + &body).as_bytes()).unwrap();
+            let (mut stream, _) = listener.accept().unwrap();
+            let request = String::from_utf8(read_request(&mut stream)).unwrap();
+            let line = format!("Authorization: Bearer {token}\r\n");
+            assert!(request.contains(&line), "{request}");
+            let answer = format!("HTTP/1.1 {answer}");
+            stream.write_all(answer.as_bytes()).unwrap();
+        }
+    });
+    play(async {
+        let mut person = person(options).await;
+        *person.user.scope() = Scope::outside(2, 0);
+        let token = json!({"op": "oauth2-token", "path": "/token", "grant": "client-credentials"});
+        person.read(token).await;
+        person.read(json!({"op": "sse-connect", "path": "/news"})).await;
+        assert_eq!(person.read(json!({"op": "sse-receive"})).await, 5);
+    });
+    server.join().unwrap();
 }
