@@ -42,8 +42,10 @@ impl EventStream {
             _ => return Ok(false),
         };
         match came {
-            // A lost connection ends the stream.
-            Err(fault) if fault.kind != FaultKind::Disconnected => Err(fault),
+            // The loss of its connection ends the stream, and so does its reset (HTTP/2, HTTP/3).
+            Err(fault) if !matches!(fault.kind, FaultKind::Disconnected | FaultKind::Refused) => {
+                Err(fault)
+            }
             came => Ok(self.take_kept()? || came.is_ok() && !self.answer.reply.is_over()),
         }
     }

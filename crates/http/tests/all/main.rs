@@ -8,6 +8,7 @@ mod digest;
 mod engine;
 mod failures;
 mod fuzz;
+mod http2;
 mod http3;
 mod inspect;
 mod oddities;
