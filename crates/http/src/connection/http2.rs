@@ -24,6 +24,10 @@ use headcount_net::{Agreed, Transport};
 /// What the server may send before it gets a window update: large enough never to limit a page.
 const WINDOW_BYTES: u32 = 1 << 20;
 
+/// The same for all streams of a connection. What an event stream has sent while nobody reads it
+/// leaves room for other answers.
+const CONNECTION_WINDOW_BYTES: u32 = 2 * WINDOW_BYTES;
+
 /// Bytes of the headers of one answer, as with HTTP/1.1.
 const HEADERS_BYTES: u32 = 64 << 10;
 
@@ -55,7 +59,7 @@ impl Http2 {
         let opened = h2::client::Builder::new()
             .enable_push(false)
             .initial_window_size(WINDOW_BYTES)
-            .initial_connection_window_size(WINDOW_BYTES)
+            .initial_connection_window_size(CONNECTION_WINDOW_BYTES)
             .max_header_list_size(HEADERS_BYTES)
             .handshake(transport)
             .await;

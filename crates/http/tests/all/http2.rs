@@ -69,3 +69,24 @@ fn an_event_stream_that_the_server_resets_is_opened_again() {
         serving.await.unwrap();
     });
 }
+
+#[test]
+fn events_that_nobody_reads_do_not_hold_up_other_answers() {
+    play(async {
+        let (listener, options) = server().await;
+        let serving = tokio::spawn(async move {
+            let mut connection = accept(&listener).await;
+            let events = begin_events(&mut connection, vec![b':'; 3 << 20]).await;
+            let (_, mut respond) = connection.accept().await.unwrap().unwrap();
+            let mut page = respond.send_response(Response::new(()), false).unwrap();
+            page.send_data("hello".into(), true).unwrap();
+            let _ = connection.accept().await; // until the user has left
+            drop(events);
+        });
+        let mut person = person(options).await;
+        person.read(json!({"op": "sse-connect", "path": "/"})).await;
+        assert_eq!(person.read(json!({"op": "get", "path": "/"})).await, 5);
+        drop(person);
+        serving.await.unwrap();
+    });
+}
