@@ -6,8 +6,8 @@ use std::rc::Rc;
 
 use headcount_load::clock::unix_us;
 use headcount_load::{Fault, FaultKind};
-use http::header::{AUTHORIZATION, CONTENT_LENGTH, CONTENT_TYPE, COOKIE};
-use http::uri::{Parts, PathAndQuery};
+use http::header::{AUTHORIZATION, CONTENT_LENGTH, CONTENT_TYPE, COOKIE, HOST};
+use http::uri::{Authority, Parts, PathAndQuery};
 use http::{HeaderName, HeaderValue, Request, Uri};
 
 use super::Shared;
@@ -313,6 +313,17 @@ impl Shared {
         out.extend_from_slice(b"\r\n");
     }
 
+    /// The site that a request asks for, where a step's own `Host` counts, too; `None` if that is
+    /// not a host.
+    fn authority_of(&self, ask: &Ask, asked: &Asked) -> Option<Authority> {
+        let own = asked.headers.iter().find(|(name, _)| *name == HOST);
+        let own = own.and_then(|(_, value)| value.to_str().ok());
+        match own.or_else(|| ask.headers.value(&HOST)) {
+            Some(host) => host.parse().ok(),
+            None => Some(self.authority.clone()),
+        }
+    }
+
     /// A request for HTTP/2 (RFC 9113, 8.3) or HTTP/3 (RFC 9114, 4.3).
     pub(super) fn request(
         &self,
@@ -327,7 +338,8 @@ impl Shared {
         self.write_path(ask, asked, &mut path);
         let mut parts = Parts::default();
         parts.scheme = Some(self.scheme.clone());
-        parts.authority = Some(self.authority.clone());
+        let authority = self.authority_of(ask, asked);
+        parts.authority = Some(authority.ok_or_else(|| wrong("such host"))?);
         let path = PathAndQuery::from_maybe_shared(path);
         parts.path_and_query = Some(path.map_err(|_| wrong("such path"))?);
         let mut request = Request::new(());
@@ -342,6 +354,7 @@ impl Shared {
         for (name, value) in &asked.headers {
             headers.insert(name.clone(), value.clone());
         }
+        headers.remove(HOST); // the authority says it
         let own = [
             (AUTHORIZATION, personal.authorization.unwrap_or_default()),
             (COOKIE, personal.cookies.as_str()),

@@ -136,14 +136,16 @@ impl Shared {
     fn ask_for_socket(&self, request: &mut Request<()>, path: &str) -> Result<(), Fault> {
         let wrong = |error: http::Error| malformed(error.to_string());
         let scheme = if self.base.is_tls { "wss" } else { "ws" };
-        let address = format!("{scheme}://{}{path}", self.authority);
+        let authority = request.uri().authority();
+        let authority = authority.unwrap_or(&self.authority).clone();
+        let address = format!("{scheme}://{authority}{path}");
         *request.uri_mut() = address
             .parse()
             .map_err(|error: http::uri::InvalidUri| malformed(format!("{path}: {error}")))?;
         let value = |text: &str| HeaderValue::from_str(text).map_err(|error| wrong(error.into()));
-        let origin = format!("{}://{}", self.scheme, self.authority);
+        let origin = format!("{}://{authority}", self.scheme);
         let headers = request.headers_mut();
-        headers.insert(HOST, value(self.authority.as_str())?);
+        headers.insert(HOST, value(authority.as_str())?);
         headers.insert(CONNECTION, HeaderValue::from_static("Upgrade"));
         headers.insert(UPGRADE, HeaderValue::from_static("websocket"));
         headers.insert(SEC_WEBSOCKET_VERSION, HeaderValue::from_static("13"));

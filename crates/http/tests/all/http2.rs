@@ -90,3 +90,25 @@ fn events_that_nobody_reads_do_not_hold_up_other_answers() {
         serving.await.unwrap();
     });
 }
+
+#[test]
+fn a_steps_own_host_is_the_site_that_it_asks_for() {
+    play(async {
+        let (listener, options) = server().await;
+        let serving = tokio::spawn(async move {
+            let mut connection = accept(&listener).await;
+            let (request, mut respond) = connection.accept().await.unwrap().unwrap();
+            let site = request.uri().authority().unwrap().to_string();
+            let has_host = request.headers().contains_key("host");
+            respond.send_response(Response::new(()), true).unwrap();
+            let _ = connection.accept().await; // until the user has left
+            (site, has_host)
+        });
+        let mut person = person(options).await;
+        let headers = json!({"Host": "shop.test"});
+        let get = json!({"op": "get", "path": "/", "headers": headers});
+        person.read(get).await;
+        drop(person);
+        assert_eq!(serving.await.unwrap(), ("shop.test".to_owned(), false));
+    });
+}
