@@ -315,7 +315,7 @@ impl Shared {
 
     /// The site that a request asks for, where a step's own `Host` counts, too; `None` if that is
     /// not a host.
-    fn authority_of(&self, ask: &Ask, asked: &Asked) -> Option<Authority> {
+    pub(super) fn authority_of(&self, ask: &Ask, asked: &Asked) -> Option<Authority> {
         let own = asked.headers.iter().find(|(name, _)| *name == HOST);
         let own = own.and_then(|(_, value)| value.to_str().ok());
         match own.or_else(|| ask.headers.value(&HOST)) {

@@ -114,7 +114,8 @@ impl HttpSession {
         {
             let mut path = String::new();
             template.write_appended(scope, Filter::Url, &mut path)?;
-            let joined = redirected(&self.shared.base, &format!("{prefix}/"), &path);
+            let (base, site) = (&self.shared.base, self.shared.authority.as_str());
+            let joined = redirected(base, site, &format!("{prefix}/"), &path);
             return joined.map_err(|sentence| Fault::step(FaultKind::Refused, sentence));
         }
         let mut path = prefix.clone();
@@ -168,8 +169,11 @@ impl HttpSession {
 
     /// Prepares the request that follows a redirect, as browsers do (Fetch Standard, 4.4).
     fn follow(&self, ask: &Ask, asked: &mut Asked, answer: &Answer) -> Result<(), Fault> {
-        let from = self.shared.path(ask, asked);
-        let path = redirected(&self.shared.base, &from, &answer.hints.target);
+        let shared = &self.shared;
+        let from = shared.path(ask, asked);
+        let site = shared.authority_of(ask, asked);
+        let site = site.as_ref().unwrap_or(&shared.authority).as_str();
+        let path = redirected(&shared.base, site, &from, &answer.hints.target);
         let path = path.map_err(|sentence| Fault::step(FaultKind::Refused, sentence))?;
         let is_get = match answer.status() {
             303 => asked.method != Method::Head,

@@ -60,7 +60,7 @@ impl<'a> Origin<'a> {
             return match &self.from {
                 _ if scheme.is_some() => Place::Nowhere,
                 Err(host) => Place::Elsewhere(host.clone()),
-                Ok(from) => match redirected(base, from, &link) {
+                Ok(from) => match redirected(base, own.as_str(), from, &link) {
                     Ok(path) => Place::Here(path),
                     Err(_) => Place::Nowhere,
                 },
@@ -86,7 +86,7 @@ impl<'a> Origin<'a> {
         } else {
             format!("/{path}")
         };
-        redirected(base, "/", &path).map_or(Place::Nowhere, Place::Here)
+        redirected(base, own.as_str(), "/", &path).map_or(Place::Nowhere, Place::Here)
     }
 }
 

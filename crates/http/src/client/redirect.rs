@@ -4,9 +4,15 @@ use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
 
 use crate::base::Base;
 
-/// The path on the same server to which a `Location` leads from a path (RFC 3986, 5.2). The error
-/// is a sentence, if it leads to another server.
-pub(super) fn redirected(base: &Base, from: &str, location: &str) -> Result<String, String> {
+/// The path on the same server to which a `Location` leads from a path (RFC 3986, 5.2). `site` is
+/// what the request called the server, in `Host`. The error is a sentence, if it leads to another
+/// server.
+pub(super) fn redirected(
+    base: &Base,
+    site: &str,
+    from: &str,
+    location: &str,
+) -> Result<String, String> {
     let location = location.trim();
     let without_fragment = location.split('#').next().unwrap_or_default();
     let own = if base.is_tls { "https:" } else { "http:" };
@@ -26,7 +32,11 @@ pub(super) fn redirected(base: &Base, from: &str, location: &str) -> Result<Stri
             let (authority, path) = rest.split_at(end);
             let own_port = if base.is_tls { ":443" } else { ":80" };
             let authority = authority.strip_suffix(own_port).unwrap_or(authority);
-            if !authority.eq_ignore_ascii_case(&base.authority) {
+            let is_own = [base.authority.as_str(), site].iter().any(|known| {
+                let known = known.strip_suffix(own_port).unwrap_or(known);
+                authority.eq_ignore_ascii_case(known)
+            });
+            if !is_own {
                 return Err(elsewhere(location));
             }
             if path.starts_with('/') {
@@ -122,6 +132,7 @@ mod tests {
     fn leads(from: &str, location: &str) -> Result<String, String> {
         redirected(
             &Base::parse("https://shop.test:8443").unwrap(),
+            "www.shop.test:443",
             from,
             location,
         )
@@ -141,13 +152,14 @@ mod tests {
             ("//shop.test:8443/z", "/z"),
             ("https://shop.test:8443?a=b", "/?a=b"),
             ("/a b\u{e4}", "/a%20b%C3%A4"),
+            ("https://WWW.shop.test/z", "/z"),
             ("", "/x/y?p"),
             ("/next?u=https://other.test/", "/next?u=https://other.test/"),
         ] {
             assert_eq!(leads("/x/y?p", location).as_deref(), Ok(path), "{location}");
         }
         let base = Base::parse("http://shop.test").unwrap();
-        let path = redirected(&base, "/", "http://shop.test:80/a");
+        let path = redirected(&base, "shop.test", "/", "http://shop.test:80/a");
         assert_eq!(path.as_deref(), Ok("/a"));
     }
 
@@ -156,6 +168,7 @@ mod tests {
         for location in [
             "http://shop.test:8443/",
             "https://other.test/",
+            "https://www.shop.test:8443/",
             "//other.test/a?token=x",
         ] {
             let sentence = leads("/", location).unwrap_err();
