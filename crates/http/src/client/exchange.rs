@@ -248,9 +248,11 @@ impl Shared {
 
     /// The path for messages, which are grouped if they differ only in names and figures.
     pub(super) fn shown(&self, ask: &Ask, asked: &Asked) -> String {
-        match &ask.shown {
-            Some(shown) => format!("{}{shown}", self.base.prefix),
-            None => self.path(ask, asked),
+        match (&ask.shown, &asked.path) {
+            (Some(shown), _) => format!("{}{shown}", self.base.prefix),
+            // A redirect led there: its query may hold secrets, and each user has another.
+            (None, Some(path)) => path.split('?').next().unwrap_or_default().to_owned(),
+            (None, None) => self.path(ask, asked),
         }
     }
 
@@ -371,5 +373,23 @@ impl Shared {
             headers.insert(CONTENT_LENGTH, payload.bytes().into());
         }
         Ok(request)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Http, HttpOptions};
+
+    #[test]
+    fn messages_show_no_query_of_a_redirect() {
+        let mut options = HttpOptions::new("http://shop.test");
+        options.at = vec!["127.0.0.1:1".parse().unwrap()];
+        let shop = Http::new(options).unwrap();
+        let ask = Ask::get("/login?a=b", &[200]);
+        let mut asked = Asked::plain(Method::Get);
+        assert_eq!(shop.shared.shown(&ask, &asked), "/login?a=b");
+        asked.path = Some("/callback?code=x".into());
+        assert_eq!(shop.shared.shown(&ask, &asked), "/callback");
     }
 }

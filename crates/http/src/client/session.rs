@@ -295,7 +295,7 @@ impl HttpSession {
                 let played = self.whole(ask, &mut asked, user).await;
                 played.map_err(|fault| {
                     let path = self.shared.shown(ask, &asked);
-                    named(fault, ask.method, &path)
+                    named(fault, asked.method, &path)
                 })
             }
             Step::Page(page) => {
@@ -303,7 +303,7 @@ impl HttpSession {
                 let played = Box::pin(self.page(page, &mut asked, user)).await; // rare, and larger
                 played.map_err(|fault| {
                     let path = self.shared.shown(&page.page, &asked);
-                    named(fault, page.page.method, &path)
+                    named(fault, asked.method, &path)
                 })
             }
             Step::Request(ask) => {
