@@ -279,8 +279,10 @@ impl Shared {
         out.extend_from_slice(b" HTTP/1.1\r\n");
         let is_given = |name: &HeaderName| asked.headers.iter().any(|(given, _)| given == name);
         let has_cookies = !personal.cookies.is_empty();
+        let logs_on = personal.authorization.is_some();
         let is_replaced = |name: &HeaderName| {
-            ask.headers.has(name) || is_given(name) || (has_cookies && *name == COOKIE)
+            let is_own = (has_cookies && *name == COOKIE) || (logs_on && *name == AUTHORIZATION);
+            is_own || ask.headers.has(name) || is_given(name)
         };
         self.headers.write(is_replaced, out);
         let left_out =

@@ -216,6 +216,13 @@ fn requests_are_written_as_expected() {
          accept: text/html\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\
          Authorization: Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ==\r\nContent-Length: 5\r\n\r\n"
     );
+    let known = sent(get(), &|options| {
+        options.user = Some("Aladdin".into());
+        options.password = Some(headcount_http::Password::new("open sesame"));
+        options.headers = [("Authorization".to_owned(), "Token x".to_owned())].into();
+    });
+    assert_eq!(known.matches("Authorization: ").count(), 1, "{known}");
+    assert!(known.contains("Authorization: Basic "), "{known}");
     let put = sent(json!({"op": "put", "path": "/x"}), &|_| {});
     assert!(put.ends_with("Content-Length: 0\r\n\r\n"), "{put}");
 }
