@@ -2,7 +2,7 @@
 
 use std::io::Read;
 
-use flate2::read::{MultiGzDecoder, ZlibDecoder};
+use flate2::read::{DeflateDecoder, MultiGzDecoder, ZlibDecoder};
 use headcount_script::Reply;
 use headcount_script::json::Document;
 
@@ -63,7 +63,9 @@ impl Received<'_> {
             self.body = match coding.to_ascii_lowercase().as_str() {
                 "" | "identity" => continue,
                 "gzip" | "x-gzip" => whole(coding, MultiGzDecoder::new(&*self.body))?,
-                "deflate" => whole(coding, ZlibDecoder::new(&*self.body))?,
+                "deflate" if is_zlib(&self.body) => whole(coding, ZlibDecoder::new(&*self.body))?,
+                // Some servers leave out the frame, and browsers read that (RFC 9110, 8.4.1.2).
+                "deflate" => whole(coding, DeflateDecoder::new(&*self.body))?,
                 "br" => whole(
                     coding,
                     brotli_decompressor::Decompressor::new(&*self.body, 4096),
@@ -83,6 +85,14 @@ impl Received<'_> {
         }
         Ok(())
     }
+}
+
+/// Whether deflated bytes begin with the frame of zlib (RFC 1950, 2.2).
+fn is_zlib(body: &[u8]) -> bool {
+    let [first, second, ..] = *body else {
+        return false;
+    };
+    first & 0x0f == 8 && u16::from_be_bytes([first, second]) % 31 == 0
 }
 
 fn broken(coding: &str, error: &str) -> String {
@@ -110,20 +120,43 @@ pub(super) fn too_much() -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::io::Write;
+
+    use flate2::Compression;
+    use flate2::write::{DeflateEncoder, ZlibEncoder};
+
     use super::*;
+
+    fn decoded(coding: &str, body: Vec<u8>) -> Result<Vec<u8>, String> {
+        let mut received = Received {
+            status: 200,
+            headers: vec![("Content-Encoding".into(), coding.into())],
+            body,
+            jar: None,
+            path: "/".into(),
+            json: Document::default(),
+        };
+        received.decode()?;
+        Ok(received.body)
+    }
 
     #[test]
     fn an_answer_without_a_body_is_read_whatever_its_coding() {
         for coding in ["gzip", "deflate", "br", "zstd", "unknown"] {
-            let mut received = Received {
-                status: 200,
-                headers: vec![("Content-Encoding".into(), coding.into())],
-                body: Vec::new(),
-                jar: None,
-                path: "/".into(),
-                json: Document::default(),
-            };
-            assert_eq!(received.decode(), Ok(()), "{coding}");
+            assert_eq!(decoded(coding, Vec::new()), Ok(Vec::new()), "{coding}");
         }
+    }
+
+    #[test]
+    fn deflate_is_read_with_and_without_its_frame() {
+        let text = b"hello".repeat(20);
+        let mut framed = ZlibEncoder::new(Vec::new(), Compression::default());
+        framed.write_all(&text).unwrap();
+        let mut bare = DeflateEncoder::new(Vec::new(), Compression::default());
+        bare.write_all(&text).unwrap();
+        for body in [framed.finish().unwrap(), bare.finish().unwrap()] {
+            assert_eq!(decoded("deflate", body), Ok(text.clone()));
+        }
+        assert!(decoded("deflate", b"neither".to_vec()).is_err());
     }
 }
