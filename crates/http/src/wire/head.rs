@@ -1,5 +1,6 @@
 //! The head of an answer: status line and headers (RFC 9112, 4 and 6).
 
+use std::borrow::Cow;
 use std::mem::MaybeUninit;
 
 use httparse::{ParserConfig, Response, Status};
@@ -66,7 +67,8 @@ pub fn parse(
 ) -> Result<Option<(Head, usize)>, String> {
     let mut headers = [const { MaybeUninit::uninit() }; MOST_HEADERS];
     let mut response = Response::new(&mut []);
-    let parser = ParserConfig::default();
+    let mut parser = ParserConfig::default();
+    parser.allow_obsolete_multiline_headers_in_responses(true);
     let parsed = parser.parse_response_with_uninit_headers(&mut response, bytes, &mut headers);
     let length = match parsed {
         Ok(Status::Complete(length)) => length,
@@ -84,9 +86,10 @@ pub fn parse(
     }
     let mut fields = Fields::default();
     for header in response.headers.iter() {
-        fields.note(header.name, header.value)?;
+        let value = unfolded(header.value);
+        fields.note(header.name, &value)?;
         if status >= 200 {
-            each(header.name, header.value);
+            each(header.name, &value);
         }
     }
     let has_body = !of_head && status >= 200 && status != 204 && status != 304;
@@ -105,6 +108,15 @@ pub fn parse(
             && (is_http11 || fields.keep_alive),
     };
     Ok(Some((head, length)))
+}
+
+/// The value of a header in one line: old servers fold long ones (RFC 9112, 5.2).
+fn unfolded(value: &[u8]) -> Cow<'_, [u8]> {
+    if !value.contains(&b'\n') {
+        return Cow::Borrowed(value);
+    }
+    let lines = value.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii);
+    Cow::Owned(lines.collect::<Vec<_>>().join(&b' '))
 }
 
 /// The headers that the client needs.
@@ -264,6 +276,16 @@ mod tests {
         };
         assert_eq!(passed_on("200 OK"), ["Link"]);
         assert!(passed_on("103 Early Hints").is_empty());
+    }
+
+    #[test]
+    fn folded_headers_are_read_in_one_line() {
+        let text = "HTTP/1.1 200 OK\r\nA: b;\r\n\tc\r\n d\r\nContent-Length:\r\n 5\r\n\r\n";
+        let mut values = Vec::new();
+        let mut note = |_: &str, value: &[u8]| values.push(value.to_vec());
+        let parsed = parse(text.as_bytes(), false, &mut note);
+        assert_eq!(parsed.unwrap().unwrap().0.length, Some(5));
+        assert_eq!(values, [&b"b; c d"[..], b"5"]);
     }
 
     #[test]
