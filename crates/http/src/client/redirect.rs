@@ -128,6 +128,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::client::session::Hints;
 
     fn leads(from: &str, location: &str) -> Result<String, String> {
         redirected(
@@ -161,6 +162,18 @@ mod tests {
         let base = Base::parse("http://shop.test").unwrap();
         let path = redirected(&base, "shop.test", "/", "http://shop.test:80/a");
         assert_eq!(path.as_deref(), Ok("/a"));
+    }
+
+    #[test]
+    fn bytes_that_are_not_utf_8_stay_as_they_are() {
+        for (location, path) in [
+            (&b"/caf\xe9?a=%41"[..], "/caf%E9?a=%41"),
+            ("/caf\u{e9} b".as_bytes(), "/caf%C3%A9%20b"),
+        ] {
+            let mut hints = Hints::default();
+            hints.note("Location", location);
+            assert_eq!(leads("/", &hints.target).as_deref(), Ok(path));
+        }
     }
 
     #[test]

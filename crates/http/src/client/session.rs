@@ -7,6 +7,7 @@ use std::sync::Arc;
 use headcount_load::{Fault, FaultKind, Moved, Requests, Session, User};
 use headcount_script::Embedded;
 use http::{HeaderName, HeaderValue};
+use percent_encoding::{CONTROLS, percent_encode};
 
 use super::Shared;
 use super::ask::{Ask, Method, Target};
@@ -142,7 +143,8 @@ impl Hints {
         // Length first: most headers are neither.
         let kept = match name.len() {
             8 if name.eq_ignore_ascii_case("location") => {
-                self.target = String::from_utf8_lossy(value).into();
+                // Browsers send the bytes of other encodings than UTF-8 as they are.
+                self.target = percent_encode(value, CONTROLS).to_string().into();
                 &mut self.location
             }
             11 if name.eq_ignore_ascii_case("retry-after") => &mut self.retry_after,
