@@ -59,6 +59,7 @@ pub(super) fn request(table: SocketTable, names: &mut Names) -> Result<Arc<Ask>,
     let mut ask = Ask::compile_socket(table, names)?;
     for (name, value) in [
         ("Accept", "text/event-stream"),
+        ("Accept-Encoding", "identity"), // whatever other requests accept
         ("Cache-Control", "no-store"),
     ] {
         if !ask.has_header(&Headers::name(name)?) {
@@ -81,5 +82,25 @@ impl Reply for Received {
 
     fn json(&self) -> Option<&Document> {
         Some(&self.json)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use http::header::ACCEPT_ENCODING;
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn event_streams_are_asked_for_without_compression() {
+        let coding = |options: Value| {
+            let table = SocketTable::deserialize(options).unwrap();
+            let ask = request(table, &mut Names::default()).unwrap();
+            ask.headers.value(&ACCEPT_ENCODING).map(str::to_owned)
+        };
+        let own = json!({"path": "/", "headers": {"Accept-Encoding": "br"}});
+        assert_eq!(coding(json!({"path": "/"})).as_deref(), Some("identity"));
+        assert_eq!(coding(own).as_deref(), Some("br"));
     }
 }
