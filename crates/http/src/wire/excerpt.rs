@@ -52,7 +52,8 @@ fn untagged(text: &str) -> String {
                 .is_some_and(|tag| tag.eq_ignore_ascii_case(name))
         };
         if let Some(name) = UNSEEN.iter().find(is_unseen) {
-            rest = rest.find(&format!("</{name}")).map_or("", |at| &rest[at..]);
+            let end = rest.to_ascii_lowercase().find(&format!("</{name}"));
+            rest = end.map_or("", |at| &rest[at..]);
         }
         rest = rest.find('>').map_or("", |end| &rest[end + 1..]);
     }
@@ -94,6 +95,10 @@ mod tests {
             "{'error': 'pool is empty'}"
         );
         assert_eq!(text(b"a < b > c").unwrap(), "a < b > c");
+        assert_eq!(
+            text(b"<STYLE>p { }</STYLE><P>Not found").unwrap(),
+            "Not found"
+        );
         assert_eq!(text(b"<p>cut of"), Some("cut of".into()));
         assert_eq!(text(b"<p>\xc3\xa4 <"), Some("ä".into()));
     }
