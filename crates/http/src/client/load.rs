@@ -229,7 +229,8 @@ impl HttpSession {
                 let sentence = format!("more than {REDIRECTS} redirects");
                 return Err(Fault::step(FaultKind::Refused, sentence));
             }
-            match Origin::new(&self.shared, &path, None).place(&answer.hints.target) {
+            let site = self.shared.authority_of(visit.ask, &asked);
+            match Origin::new(&self.shared, site, &path, None).place(&answer.hints.target) {
                 Place::Here(next) => path = next.into(),
                 Place::Elsewhere(host) => {
                     load.elsewhere = Some(host.into());

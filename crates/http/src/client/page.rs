@@ -101,7 +101,8 @@ impl HttpSession {
         let mut known = HashSet::new();
         if let Some(embedded) = &asked.embedded {
             let path = self.shared.path(&page.page, asked);
-            let origin = Origin::new(&self.shared, &path, embedded.base.as_deref());
+            let site = self.shared.authority_of(&page.page, asked);
+            let origin = Origin::new(&self.shared, site, &path, embedded.base.as_deref());
             for link in &embedded.links {
                 match origin.place(link) {
                     Place::Here(path) if known.insert(path.clone()) => {
@@ -130,7 +131,9 @@ impl HttpSession {
         let mut headers: Vec<_> = own.cloned().collect();
         let shared = &self.shared;
         let (scheme, path) = (&shared.scheme, shared.path(ask, page));
-        let address = HeaderValue::from_str(&format!("{scheme}://{}{path}", shared.authority));
+        let site = shared.authority_of(ask, page);
+        let site = site.as_ref().unwrap_or(&shared.authority);
+        let address = HeaderValue::from_str(&format!("{scheme}://{site}{path}"));
         headers.extend(address.ok().map(|address| (REFERER, address)));
         headers
     }

@@ -1,5 +1,7 @@
 //! Where a reference in a page leads.
 
+use http::uri::Authority;
+
 use super::Shared;
 use super::redirect::redirected;
 
@@ -18,15 +20,24 @@ pub(super) enum Place {
 #[derive(Debug)]
 pub(super) struct Origin<'a> {
     shared: &'a Shared,
+    /// What the request for the page called the server.
+    site: Authority,
     /// A path on the same server, or the name of another server.
     from: Result<String, String>,
 }
 
 impl<'a> Origin<'a> {
-    /// The base of the page at this path, which its `base` element may override.
-    pub(super) fn new(shared: &'a Shared, page: &str, base: Option<&str>) -> Self {
+    /// The base of the page at this path, which its `base` element may override. `site` is what the
+    /// request for it called the server, if known.
+    pub(super) fn new(
+        shared: &'a Shared,
+        site: Option<Authority>,
+        page: &str,
+        base: Option<&str>,
+    ) -> Self {
         let origin = Self {
             shared,
+            site: site.unwrap_or_else(|| shared.authority.clone()),
             from: Ok(page.to_owned()),
         };
         match base.map(|base| origin.place(base)) {
@@ -55,7 +66,7 @@ impl<'a> Origin<'a> {
             Some(_) => return Place::Nowhere,
             None => &link,
         };
-        let (base, own) = (&self.shared.base, &self.shared.authority);
+        let (base, own) = (&self.shared.base, &self.site);
         let Some(named) = rest.strip_prefix("//") else {
             return match &self.from {
                 _ if scheme.is_some() => Place::Nowhere,
@@ -122,7 +133,7 @@ mod tests {
 
     fn place(base: Option<&str>, link: &str) -> Place {
         let http = target("http://shop.test:81/x", Some("www.shop.test"));
-        Origin::new(&http.shared, "/x/page/one?a=b", base).place(link)
+        Origin::new(&http.shared, None, "/x/page/one?a=b", base).place(link)
     }
 
     #[test]
@@ -158,11 +169,19 @@ mod tests {
         }
     }
 
+    #[test]
+    fn a_pages_own_host_is_the_same_server() {
+        let http = target("http://shop.test", None);
+        let origin = Origin::new(&http.shared, "a.shop.test".parse().ok(), "/", None);
+        let found = ["http://a.shop.test/x", "//shop.test/x"].map(|link| origin.place(link));
+        assert_eq!(found, [Place::Here("/x".into()), Place::Here("/x".into())]);
+    }
+
     proptest! {
         #[test]
         fn any_reference_leads_somewhere(link in any::<String>(), base in any::<Option<String>>()) {
             let http = target("https://shop.test", None);
-            let origin = Origin::new(&http.shared, "/a/b", base.as_deref());
+            let origin = Origin::new(&http.shared, None, "/a/b", base.as_deref());
             if let Place::Here(path) = origin.place(&link) {
                 prop_assert!(path.starts_with('/'), "{}", path);
                 prop_assert!(path.bytes().all(|byte| byte.is_ascii_graphic()), "{}", path);
