@@ -164,6 +164,33 @@ fn a_handle_that_cannot_be_reclaimed_is_reopened() {
 }
 
 #[test]
+fn a_lock_that_the_server_does_not_give_back_ends_the_session_at_once() {
+    let samba = Samba::with(&GRANTING);
+    samba.give_home("user00000");
+    let (address, answers) = cutting_relay(&samba, Fate::Forget);
+    let options = durable_options(&samba, address, Dialect::Smb311);
+    let (fault, counts) = play(async {
+        let mut person = Person::arrive(&smb(options), 0).await.unwrap();
+        let open = json!({"op": "open", "path": {"file": "new"}, "access": "read-write",
+                          "how": "replace-or-create"});
+        person
+            .play_all([open, json!({"op": "lock", "bytes": 10})])
+            .await;
+        let written = person.play(json!({"op": "write", "bytes": 200_704})).await;
+        (written.unwrap_err(), person.user.requests().counts())
+    });
+    assert_eq!(
+        (fault.kind, fault.ends_session),
+        (FaultKind::Disconnected, true)
+    );
+    let lost = "the server did not give the handle back";
+    assert!(fault.message.contains(lost), "{fault}");
+    assert_eq!(answers.try_iter().count(), 1);
+    assert_eq!(count(&counts, "NEGOTIATE"), 2);
+    assert_eq!(count(&counts, "CREATE (reopen)"), 0);
+}
+
+#[test]
 fn handles_that_are_not_durable_are_never_reclaimed() {
     let samba = Samba::with(&[("durable handles", "no")]);
     samba.give_home("user00000");

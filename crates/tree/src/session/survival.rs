@@ -64,20 +64,22 @@ impl<B: FileBackend> FileSession<B> {
                         user.sleep_until(user.now_ns() + PAUSE_NS).await;
                     }
                     // Handles that were not reached are lost.
-                    Err(fault) => {
+                    Err(fault) | Ok(Some(fault)) => {
                         return Err(Fault {
                             ends_session: true,
                             ..fault
                         });
                     }
-                    Ok(()) => return Ok(()),
+                    Ok(None) => return Ok(()),
                 }
             }
         })
         .await
     }
 
-    async fn come_back(&mut self, written: Option<Acknowledged>) -> Result<(), Fault> {
+    /// Logs on again and takes the open files back. Returns the fault of a handle that is lost for
+    /// good: another attempt would not bring it back.
+    async fn come_back(&mut self, written: Option<Acknowledged>) -> Result<Option<Fault>, Fault> {
         self.backend.come_back().await?;
         for slot in 0..SLOTS as u8 {
             let Some(handle) = self.handles.held(slot) else {
@@ -92,14 +94,14 @@ impl<B: FileBackend> FileSession<B> {
                     "\"{path}\": the server did not give the handle back after a lost connection, \
                      so its lock or its pending deletion is gone"
                 );
-                return Err(Fault::session(FaultKind::Disconnected, sentence));
+                return Ok(Some(Fault::session(FaultKind::Disconnected, sentence)));
             }
             if let Some(written) = written.filter(|written| written.slot == slot) {
                 self.read_back(written).await?;
             }
             self.reopen(slot).await?;
         }
-        Ok(())
+        Ok(None)
     }
 
     async fn reopen(&mut self, slot: u8) -> Result<(), Fault> {
