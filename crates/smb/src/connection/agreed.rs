@@ -1,5 +1,7 @@
 //! What the client wants from a connection, and what both sides agreed on (MS-SMB2 3.2.5.2).
 
+use headcount_tree::block::UNIT_BYTES;
+
 use crate::options::{EncryptionPolicy, SigningPolicy};
 use crate::wire::negotiate::{
     Cipher, Dialect, LARGE_MTU, Request, Response, SIGNING_ENABLED, SIGNING_REQUIRED,
@@ -136,11 +138,17 @@ impl Agreed {
             security_mode: response.security_mode,
             has_large_requests: response.capabilities & LARGE_MTU != 0,
             max_transact: response.max_transact.clamp(LEAST_BYTES, MOST_BYTES),
-            max_read: response.max_read.clamp(LEAST_BYTES, MOST_BYTES),
-            max_write: response.max_write.clamp(LEAST_BYTES, MOST_BYTES),
+            max_read: in_units(response.max_read),
+            max_write: in_units(response.max_write),
             filetime: response.filetime,
         })
     }
+}
+
+/// A server's limit of a read or a write in whole units, which files are written and checked in.
+fn in_units(limit: u32) -> u32 {
+    let limit = limit.clamp(LEAST_BYTES, MOST_BYTES);
+    limit - limit % UNIT_BYTES
 }
 
 #[cfg(test)]
@@ -166,6 +174,19 @@ mod tests {
             };
             let found = wanted.must_validate(dialect);
             assert_eq!(found, expected, "{offered:?} {dialect:?}");
+        }
+    }
+
+    #[test]
+    fn reads_and_writes_are_of_whole_units() {
+        for (limit, expected) in [
+            (0, 4096),
+            (32_768, 32_768),
+            (100_000, 98_304),
+            (1_000_000, 999_424),
+            (u32::MAX, 16 << 20),
+        ] {
+            assert_eq!(in_units(limit), expected, "{limit}");
         }
     }
 }
