@@ -18,6 +18,10 @@ pub const MARKER: &str = ".headcount";
 /// Left free on the volume, so that nothing else on the server runs out of space.
 pub const RESERVE_BYTES: u64 = 64 << 20;
 
+/// The most that is read back of a marker: more than any data set writes, whose library may have 64
+/// classes.
+pub const MOST_MARKER_BYTES: u32 = 16 << 10;
+
 const WARNING: &str = "This folder belongs to Headcount: everything in it is made and deleted by \
                        it. The data set:\n";
 
@@ -95,4 +99,30 @@ pub fn marker(folder: &str) -> String {
 #[must_use]
 pub fn is_common(name: &str) -> bool {
     name == MARKER || COMMON_FOLDERS.contains(&name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::content::Content;
+    use crate::library::{Class, Library};
+
+    #[test]
+    fn the_longest_marker_can_be_read_back() {
+        let class = |number: u32| Class {
+            name: format!("{number:040}"),
+            content: Content::Compressed,
+            bytes: 1 << 40,
+            files: 100_000,
+            uploads: 10_000,
+        };
+        let data_set = DataSet {
+            seed: u64::MAX,
+            library: Library::new((0..64).map(class).collect()),
+            ..DataSet::default()
+        };
+        assert_eq!(data_set.check(), Ok(()));
+        let (bytes, most) = (inscription(&data_set).len(), MOST_MARKER_BYTES as usize);
+        assert!(bytes > 4096 && bytes < most, "{bytes}");
+    }
 }

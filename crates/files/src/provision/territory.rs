@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{Read, Write};
 
 use headcount_load::Fault;
-use headcount_tree::provision::{Ground, MARKER, inscription, marker, root};
+use headcount_tree::provision::{Ground, MARKER, MOST_MARKER_BYTES, inscription, marker, root};
 use rustix::fs::OFlags;
 use rustix::io::Errno;
 
@@ -12,9 +12,6 @@ use super::error::ProvisionError;
 use crate::calls::{Call, Calls, Failed, Made};
 use crate::client::{FilesError, Shared, native};
 use crate::errno;
-
-/// The largest note that is read back.
-const MOST_NOTE_BYTES: u64 = 4096;
 
 /// The folder of the data set below that of the target.
 pub fn own_folder(shared: &Shared) -> Result<String, FilesError> {
@@ -36,7 +33,7 @@ pub fn note(calls: &mut Calls<'_>, path: &str) -> Made<Option<Vec<u8>>> {
         Err(failed) => return Err(failed),
     };
     let mut text = Vec::new();
-    let read = file.take(MOST_NOTE_BYTES).read_to_end(&mut text);
+    let read = file.take(MOST_MARKER_BYTES.into()).read_to_end(&mut text);
     read.map(|_| Some(text))
         .map_err(|error| io_failed(Call::Read, &error))
 }

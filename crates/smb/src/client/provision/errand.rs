@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use headcount_load::{Fault, User, provision};
 use headcount_tree::parts::Share;
+use headcount_tree::provision::MOST_MARKER_BYTES;
 
 use crate::client::answer::{other_form, refuse};
 use crate::client::{Smb, SmbSession};
@@ -21,8 +22,6 @@ pub const AT_A_TIME: usize = 8;
 const PATIENCE: Duration = Duration::from_secs(60);
 /// How long a log-off may take.
 const LOG_OFF: Duration = Duration::from_secs(5);
-/// The largest note that is read back.
-const MOST_NOTE_BYTES: u32 = 4096;
 
 /// Logs on as the user with this number of the run.
 pub async fn arrive(smb: &Smb, id: u32) -> Result<SmbSession, Fault> {
@@ -56,15 +55,16 @@ impl SmbSession {
         let Some(opened) = self.create_if_there(&request).await? else {
             return Ok(None);
         };
+        let bytes = MOST_MARKER_BYTES.min(self.connection.state.agreed.max_read);
         let ask = Ask {
-            bytes: MOST_NOTE_BYTES,
+            bytes,
             ..Ask::new(Command::Read, self.tree(Share::Data).await?)
         };
         let read = self
             .connection
             .exchange(
                 ask,
-                |out| encode_read(out, &opened.file, 0, MOST_NOTE_BYTES),
+                |out| encode_read(out, &opened.file, 0, bytes),
                 |head, body| {
                     if head.status == Status::END_OF_FILE {
                         return Ok(Vec::new());
