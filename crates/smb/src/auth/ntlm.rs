@@ -31,8 +31,17 @@ pub fn password_hash(password: &str) -> Key {
 #[must_use]
 pub fn owner_key(user: &str, domain: &str, password: &str) -> Key {
     let of_password = password_hash(password);
-    let name = format!("{}{domain}", user.to_uppercase());
+    let name: String = user.chars().map(upper).chain(domain.chars()).collect();
     hmac_md5(&of_password, &[&utf16(&name)])
+}
+
+/// A letter in upper case as servers have it: one letter stays one, so `ß` does not become `SS`.
+fn upper(letter: char) -> char {
+    let mut all = letter.to_uppercase();
+    match (all.next(), all.next()) {
+        (Some(only), None) => only,
+        _ => letter,
+    }
 }
 
 /// The answer to a challenge.
@@ -153,6 +162,15 @@ mod tests {
         assert_eq!(answer.base_key[..], hex("8de40ccadbc14a82f15cb0ad0de95ca3"));
         let hidden = hide(&answer.base_key, &[0x55; 16]);
         assert_eq!(hidden[..], hex("c5dad2544fc9799094ce1ce90bc9d03e"));
+    }
+
+    #[test]
+    fn names_in_upper_case_have_as_many_letters() {
+        let key = |user| owner_key(user, "Domain", "Password");
+        assert_eq!(key("groß"), key("GROß"));
+        assert_eq!(key("jürgen"), key("JÜRGEN"));
+        assert_ne!(key("groß"), key("GROSS"));
+        assert_ne!(key("user"), owner_key("user", "DOMAIN", "Password"));
     }
 
     #[test]
