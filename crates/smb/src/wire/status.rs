@@ -39,6 +39,7 @@ statuses! {
     NOTIFY_ENUM_DIR = 0x0000_010C, GoesOn, "too many changes to list";
     BUFFER_OVERFLOW = 0x8000_0005, GoesOn, "the answer did not fit and is incomplete";
     NO_MORE_FILES = 0x8000_0006, GoesOn, "the folder has no more entries";
+    STOPPED_ON_SYMLINK = 0x8000_002D, GoesOn, "there is a symbolic link in the path";
     UNSUCCESSFUL = 0xC000_0001, GoesOn, "it failed; the server gives no reason";
     NOT_IMPLEMENTED = 0xC000_0002, GoesOn, "the server does not implement this";
     INVALID_INFO_CLASS = 0xC000_0003, GoesOn, "the server does not know this class of information";
@@ -97,10 +98,11 @@ statuses! {
 }
 
 impl Status {
-    /// Whether the request failed (MS-ERREF 2.3: severity of an error).
+    /// Whether the request failed (MS-ERREF 2.3: severity of an error). A symbolic link in the path
+    /// is only a warning, but nothing was opened (MS-SMB2 2.2.2.2.1).
     #[must_use]
     pub const fn is_error(self) -> bool {
-        self.0 >> 30 == 3
+        self.0 >> 30 == 3 || self.0 == Self::STOPPED_ON_SYMLINK.0
     }
 
     /// Whether it means that nothing has this name.
@@ -178,5 +180,13 @@ mod tests {
                 .contains("0xC0001234")
         );
         assert!(!Status::BUFFER_OVERFLOW.is_error() && Status(0xC000_1234).is_error());
+    }
+
+    #[test]
+    fn a_symbolic_link_in_the_path_is_refused() {
+        assert!(Status::STOPPED_ON_SYMLINK.is_error());
+        let fault = Status::STOPPED_ON_SYMLINK.fault("CREATE \"a\\b\"");
+        assert_eq!(fault.kind, FaultKind::Refused);
+        assert!(!fault.ends_session, "{fault}");
     }
 }
