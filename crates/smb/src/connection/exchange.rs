@@ -100,7 +100,7 @@ impl Connection {
         let mut awaited = Awaited::new(asks, sent);
         loop {
             self.state.judge_kept(&mut awaited, accept)?;
-            if !awaited.is_over() && self.state.breaks.is_empty() {
+            if !awaited.is_over() && !self.state.can_acknowledge() {
                 self.judge_arriving(&mut awaited, accept).await?;
             }
             while let Some(taken) = self.state.take_break() {

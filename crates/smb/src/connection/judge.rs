@@ -99,9 +99,19 @@ impl State {
         Ok(())
     }
 
-    /// An oplock or lease break that the caller must acknowledge, if there is one.
+    /// Whether there is an oplock or lease break to acknowledge, and a credit that pays for it. The
+    /// request under way may have taken all of them; its response grants more.
+    pub(super) fn can_acknowledge(&self) -> bool {
+        !self.breaks.is_empty() && self.credits > 0
+    }
+
+    /// A break that the caller must acknowledge now, if there is one.
     pub fn take_break(&mut self) -> Option<Break> {
-        self.breaks.pop()
+        if self.can_acknowledge() {
+            self.breaks.pop()
+        } else {
+            None
+        }
     }
 
     /// Judges the whole frames at the start of `received` until all awaited responses have come.

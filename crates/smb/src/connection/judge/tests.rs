@@ -142,6 +142,22 @@ fn interim_answers_and_breaks_may_precede_the_answer() {
 }
 
 #[test]
+fn a_break_waits_until_a_credit_pays_for_its_acknowledgement() {
+    let mut state = state();
+    state.kept = vec![[5; 16]];
+    state.credits = 0; // the request under way took them all
+    let mut notice = vec![24, 0, 1, 0, 0, 0, 0, 0];
+    notice.extend([5; 16]);
+    let breaks = response(Command::OplockBreak, Status::SUCCESS, 0, UNASKED, &notice);
+    assert_eq!(judge(&mut state, &mut frame(&breaks)).unwrap().1, None);
+    assert_eq!(state.take_break(), None);
+    judge(&mut state, &mut frame(&echo(0))).unwrap();
+    let file = [5; 16];
+    assert_eq!(state.take_break(), Some(Break::Oplock { file, level: 1 }));
+    assert_eq!(state.take_break(), None);
+}
+
+#[test]
 fn unsigned_answers_are_refused_in_a_signed_session() {
     let mut state = state();
     let (unsigned, forged) = (frame(&echo(0)), frame(&echo(SIGNED)));
