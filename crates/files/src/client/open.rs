@@ -90,7 +90,11 @@ impl Wanted {
             How::OpenOrCreate | How::EmptyOrCreate | How::ReplaceOrCreate => {
                 match calls.open(path, flags) {
                     Err(failed) if failed.is_not_found() => {
-                        calls.make_folder(path)?;
+                        match calls.make_folder(path) {
+                            // Another user has made it meanwhile.
+                            Err(failed) if failed.errno == Errno::EXIST => {}
+                            made => made?,
+                        }
                         calls.open(path, flags)
                     }
                     other => other,
@@ -131,6 +135,11 @@ impl Wanted {
 
 #[cfg(test)]
 mod tests {
+    use std::os::fd::AsFd;
+    use std::sync::Barrier;
+
+    use headcount_tree::parts::OplockWish;
+
     use super::*;
 
     #[test]
@@ -156,5 +165,33 @@ mod tests {
         assert_eq!(doomed, OFlags::PATH);
         let made = flags(Access::All, How::Create, Mode::Buffered);
         assert_eq!(made, OFlags::RDWR | OFlags::CREATE | OFlags::EXCL);
+    }
+
+    #[test]
+    fn users_who_make_the_same_folder_at_once_all_get_it() {
+        let disk = tempfile::tempdir().unwrap();
+        let root = std::fs::File::open(disk.path()).unwrap();
+        let together = Barrier::new(4);
+        let opening = Opening {
+            kind: Kind::Folder,
+            access: Access::Read,
+            how: How::OpenOrCreate,
+            oplock: OplockWish::None,
+            is_alone: false,
+        };
+        let make = || {
+            let mut calls = Calls::new(root.as_fd());
+            let fails = |number: &u32| {
+                together.wait();
+                let opened = open(opening, Mode::Buffered, &mut calls, &number.to_string());
+                opened.is_err()
+            };
+            (0..300).filter(fails).count()
+        };
+        let failures: usize = std::thread::scope(|scope| {
+            let users: Vec<_> = (0..4).map(|_| scope.spawn(make)).collect();
+            users.into_iter().map(|user| user.join().unwrap()).sum()
+        });
+        assert_eq!(failures, 0);
     }
 }
