@@ -17,7 +17,7 @@ use headcount_ring::{Buffer, Completion, Refused, Ring, Target};
 use headcount_tree::session::backend::Way;
 use rustix::io::Errno;
 use tokio::io::unix::AsyncFd;
-use tokio::sync::Semaphore;
+use tokio::sync::{Semaphore, SemaphorePermit};
 
 use super::errno_of;
 
@@ -130,15 +130,16 @@ impl Reactor {
         self: Rc<Self>,
         push: impl FnOnce(&mut Ring, u64) -> Result<(), Refused>,
     ) -> Result<Completion, Fault> {
-        let _turn = self.room.acquire().await.map_err(|error| refused(&error))?;
-        let asked = self.push(push).map_err(|error| refused(&error))?;
+        let turn = self.room.acquire().await.map_err(|error| refused(&error))?;
+        let asked = self.push(turn, push).map_err(|error| refused(&error))?;
         poll_fn(|context| asked.poll(context)).await
     }
 
-    fn push(
-        &self,
+    fn push<'a>(
+        &'a self,
+        turn: SemaphorePermit<'a>,
         push: impl FnOnce(&mut Ring, u64) -> Result<(), Refused>,
-    ) -> Result<Asked<'_>, Refused> {
+    ) -> Result<Asked<'a>, Refused> {
         let mut state = self.state.borrow_mut();
         let tag = state.free.pop().unwrap_or_else(|| {
             state.waiting.push(Waiting::Free);
@@ -153,7 +154,11 @@ impl Reactor {
         if let Some(driver) = &state.driver {
             driver.wake_by_ref();
         }
-        Ok(Asked { reactor: self, tag })
+        Ok(Asked {
+            reactor: self,
+            tag,
+            turn: Some(turn),
+        })
     }
 
     /// Submits requests to the kernel, and wakes users whose requests are complete.
@@ -175,7 +180,11 @@ impl Reactor {
                         waker.wake();
                     }
                 }
-                _ => state.free.push(tag), // the buffer is freed, and maybe the file closed
+                // Nobody waits: the buffer is freed, and maybe the file closed.
+                _ => {
+                    state.free.push(tag);
+                    self.room.add_permits(1);
+                }
             }
         }
     }
@@ -214,6 +223,8 @@ impl Drop for End {
 struct Asked<'a> {
     reactor: &'a Reactor,
     tag: usize,
+    /// The place in the ring; `None` once the request has kept it for itself.
+    turn: Option<SemaphorePermit<'a>>,
 }
 
 impl Asked<'_> {
@@ -234,6 +245,10 @@ impl Drop for Asked<'_> {
         let waiting = &mut state.waiting[self.tag];
         if matches!(waiting, Waiting::Since(_)) {
             *waiting = Waiting::Left;
+            // It is in the ring until the kernel is done with it.
+            if let Some(turn) = self.turn.take() {
+                turn.forget();
+            }
         } else {
             *waiting = Waiting::Free;
             state.free.push(self.tag);
@@ -244,4 +259,40 @@ impl Drop for Asked<'_> {
 fn refused(why: &dyn fmt::Display) -> Fault {
     let sentence = format!("io_uring failed: {why}; --client engine=threads does without it");
     Fault::session(FaultKind::Refused, sentence)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs::File;
+    use std::io::Write;
+
+    use super::*;
+
+    #[test]
+    fn an_abandoned_request_keeps_its_place_until_the_kernel_is_done() {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .unwrap();
+        runtime.block_on(async {
+            // Nothing comes from a pipe until somebody writes.
+            let (reader, mut writer) = io::pipe().unwrap();
+            let target = Target::open(File::from(OwnedFd::from(reader)));
+            let buffer = Buffer::new(Buffer::ALIGNMENT).unwrap();
+            let mut reading = Box::pin(transfer(Way::Read, &target, 0, buffer, 1));
+            let waits = poll_fn(|context| {
+                let polled = reading.as_mut().poll(context);
+                Poll::Ready(polled.is_pending())
+            });
+            assert!(waits.await);
+            drop(reading);
+            let reactor = Reactor::here().unwrap();
+            let left = || reactor.room.available_permits();
+            assert_eq!(left(), DEPTH as usize - 1);
+            writer.write_all(b"x").unwrap();
+            while left() < DEPTH as usize {
+                tokio::task::yield_now().await;
+            }
+        });
+    }
 }
