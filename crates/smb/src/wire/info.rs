@@ -9,6 +9,10 @@ use headcount_tree::query::{Known, Query};
 use super::fields::{Put, u16_at, u32_at, u64_at, unix_ns, utf16_bytes};
 use super::{FileId, part};
 
+/// The least bytes of a rename: Windows expects those of its structure, which has room for two
+/// characters of a name.
+const LEAST_RENAME_BYTES: usize = 24;
+
 const FILE: u8 = 1;
 const FILE_SYSTEM: u8 = 2;
 const SECURITY: u8 = 3;
@@ -100,7 +104,7 @@ impl Change<'_> {
     /// Appends the body.
     pub fn encode(&self, out: &mut Vec<u8>, file: &FileId) {
         let (class, length) = match self {
-            Self::Rename { to, .. } => (10, 20 + utf16_bytes(to)),
+            Self::Rename { to, .. } => (10, rename_bytes(to)),
             Self::Delete => (13, 1),
             Self::EndOfFile(_) => (20, 8),
             Self::LastWrite(_) => (4, 40),
@@ -120,6 +124,7 @@ impl Change<'_> {
                 out.put_u64(0); // no root directory: the path is below the share
                 out.put_u32(utf16_bytes(to) as u32);
                 out.put_utf16(to);
+                out.put_zeros(rename_bytes(to) - 20 - utf16_bytes(to));
             }
             Self::Delete => out.put_u8(1),
             Self::EndOfFile(bytes) => out.put_u64(bytes),
@@ -130,6 +135,28 @@ impl Change<'_> {
                 out.put_u64(0); // change: unchanged
                 out.put_u64(0); // attributes: unchanged; reserved
             }
+        }
+    }
+}
+
+/// Bytes of `FileRenameInformation` for this path, padded if it is short.
+fn rename_bytes(to: &str) -> usize {
+    (20 + utf16_bytes(to)).max(LEAST_RENAME_BYTES)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_rename_has_at_least_the_bytes_of_its_structure() {
+        for (to, bytes) in [("", 24), ("x", 24), ("xy", 24), ("xyz", 26)] {
+            let mut out = Vec::new();
+            let replace = false;
+            Change::Rename { to, replace }.encode(&mut out, &[7; 16]);
+            assert_eq!(u32_at(&out, 4), Some(bytes), "{to}");
+            assert_eq!(out.len(), 32 + bytes as usize, "{to}");
+            assert_eq!(u32_at(&out, 32 + 16), Some(2 * to.len() as u32), "{to}");
         }
     }
 }
