@@ -236,6 +236,7 @@ impl<'a> Calls<'a> {
             let done = nix::fcntl::fcntl(file.as_fd(), nix::fcntl::F_OFD_SETLK(&range));
             let done = done.map(drop);
             let done = done.map_err(|errno| Errno::from_raw_os_error(errno as i32));
+            let done = done.map_err(lock_error);
             self.made(Call::Lock, done)
         };
         match set(kind) {
@@ -255,11 +256,33 @@ fn modified_ns(found: &Statx) -> i64 {
         .saturating_add(time.tv_nsec.into())
 }
 
+/// For a range that somebody else has locked, a file system may say EAGAIN or EACCES (fcntl(2));
+/// mounts of SMB shares say EACCES.
+fn lock_error(errno: Errno) -> Errno {
+    if errno == Errno::ACCESS {
+        Errno::AGAIN
+    } else {
+        errno
+    }
+}
+
 fn without_is_fine(made: Made<()>) -> Made<()> {
     match made {
         Err(failed) if matches!(failed.errno, Errno::NODATA | Errno::OPNOTSUPP) => Ok(()),
         // A list that is too long to read was found all the same.
         Err(failed) if failed.errno == Errno::RANGE => Ok(()),
         other => other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn either_error_of_a_locked_range_means_that_it_is_locked() {
+        assert_eq!(lock_error(Errno::ACCESS), Errno::AGAIN);
+        assert_eq!(lock_error(Errno::AGAIN), Errno::AGAIN);
+        assert_eq!(lock_error(Errno::NOLCK), Errno::NOLCK);
     }
 }
