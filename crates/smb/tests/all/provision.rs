@@ -9,7 +9,7 @@ use std::fs;
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use crate::common::Samba;
+use crate::common::{PASSWORD, Samba};
 use headcount_smb::client::provision::{Order, Progress, ProvisionError, cleanup, hello, prepare};
 use headcount_smb::{Password, SmbOptions};
 use headcount_tree::content::Content;
@@ -245,6 +245,23 @@ fn cleanup_leaves_files_of_no_data_set() {
     assert_eq!((cleaned.users, cleaned.left), (5, 1));
     let found: Vec<_> = files(&samba.share()).into_keys().collect();
     assert_eq!(found, ["headcount/.headcount", "headcount/notes.txt"]);
+}
+
+#[test]
+fn folders_of_users_without_a_login_are_deleted_by_the_first() {
+    let samba = Samba::start("auto");
+    let options = options(&samba);
+    prepare(options.clone(), &ALL, &mut quietly).unwrap();
+    let only = (Box::<str>::from("user00000"), Password::new(PASSWORD));
+    let fewer = SmbOptions {
+        user: "{n}".into(),
+        password: Password::new("of nobody"),
+        logins: vec![only].into(),
+        ..options
+    };
+    let cleaned = cleanup(fewer, &mut quietly).unwrap();
+    assert_eq!((cleaned.users, cleaned.left), (5, 0));
+    assert!(!samba.behind("headcount").exists());
 }
 
 #[test]

@@ -3,8 +3,8 @@
 use std::cell::Cell;
 use std::collections::BTreeMap;
 
-use headcount_load::Fault;
 use headcount_load::provision::{each, run};
+use headcount_load::{Fault, FaultKind};
 use headcount_script::Entry;
 use headcount_tree::data_set::COMMON_FOLDERS;
 use headcount_tree::provision::{Cleaned, Ground, MARKER, OnProgress, is_common};
@@ -120,8 +120,8 @@ async fn clear_share(
 }
 
 /// Deletes a user's folder as that user. A data set may have been made with other numbers of users
-/// and shares: if that user is now on another share or not in the run, user `id`, who found the
-/// folder, deletes it.
+/// and shares: if that user is now on another share, not in the run, or has no login any more, user
+/// `id`, who found the folder, deletes it.
 async fn clear_home(
     smb: &Smb,
     id: u32,
@@ -134,7 +134,11 @@ async fn clear_home(
     let own = number
         .checked_sub(shared.tree.first_user)
         .filter(|_| same_share);
-    let mut session = arrive(smb, own.unwrap_or(id)).await?;
+    let is_other = own.is_some_and(|own| own != id);
+    let mut session = match arrive(smb, own.unwrap_or(id)).await {
+        Err(fault) if is_other && fault.kind == FaultKind::Login => arrive(smb, id).await?,
+        arrived => arrived?,
+    };
     session.remove_tree(&home, files).await?;
     log_off(&mut session).await;
     Ok(())
