@@ -292,10 +292,15 @@ impl FileBackend for SmbSession {
                 }
                 match parse_write(body).ok_or_else(|| other_form(Command::Write))? {
                     written if written == bytes => Ok(Ok(())),
+                    written if written > bytes => Err(other_form(Command::Write)),
+                    // Some servers say no more of a full disk.
                     written => {
                         let what = what();
-                        let sentence = format!("{what}: only {written} of {bytes} bytes");
-                        Err(Fault::step(FaultKind::WrongData, sentence))
+                        let sentence = format!(
+                            "{what}: the server wrote only {written} of {bytes} bytes: its disk \
+                             may be full"
+                        );
+                        Err(Fault::step(FaultKind::Refused, sentence))
                     }
                 }
             },

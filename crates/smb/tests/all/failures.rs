@@ -5,9 +5,11 @@ use std::net::TcpListener;
 use std::time::Duration;
 use std::{fs, io};
 
+use crate::common::relay::{Way, relay};
 use crate::common::{Person, Samba, play, smb};
 use headcount_load::FaultKind;
-use headcount_smb::{Password, SmbOptions};
+use headcount_smb::wire::header::Command;
+use headcount_smb::{Password, SigningPolicy, SmbOptions};
 use rustix::process::Signal;
 use serde_json::json;
 
@@ -68,6 +70,38 @@ fn a_read_only_share_refuses_writers_and_serves_readers() {
         assert!(
             closed.message.contains("slot 2 holds no open file"),
             "{closed}"
+        );
+    });
+}
+
+#[test]
+fn a_write_that_the_server_cuts_short_is_refused() {
+    let samba = Samba::start("auto");
+    samba.give_home("user00000");
+    let address = relay(&samba.options().address, |way, _, message| {
+        if way == Way::ToClient && message[12] == Command::Write as u8 {
+            message[64 + 4..64 + 8].copy_from_slice(&4096_u32.to_le_bytes());
+        }
+    });
+    let options = SmbOptions {
+        address,
+        signing: SigningPolicy::Off,
+        ..samba.options()
+    };
+    play(async {
+        let mut person = Person::arrive(&smb(options), 0).await.unwrap();
+        let open = json!({"op": "open", "path": {"file": "new"}, "access": "write",
+                          "how": "create"});
+        person.play_all([open]).await;
+        let write = json!({"op": "write", "bytes": 65_536});
+        let fault = person.play(write).await.unwrap_err();
+        assert_eq!(
+            (fault.kind, fault.ends_session),
+            (FaultKind::Refused, false)
+        );
+        assert!(
+            fault.message.contains("only 4096 of 65536 bytes"),
+            "{fault}"
         );
     });
 }
