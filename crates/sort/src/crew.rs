@@ -34,7 +34,7 @@ impl Queue {
 /// Runs `work` once for each part, each in a thread; the first in the calling thread.
 ///
 /// Returns the sum of the threads' times. The first error ends all threads at their next block and
-/// is returned.
+/// is returned, not the cancellation of another thread by it.
 pub fn play<P: Send>(
     parts: Vec<P>,
     shared: &Shared,
@@ -56,7 +56,7 @@ pub fn play<P: Send>(
         if let Err(error) = done {
             shared.call_off();
             if let Ok(mut first) = failed.lock() {
-                first.get_or_insert(error);
+                keep(&mut first, error);
             }
         }
     };
@@ -83,5 +83,32 @@ pub fn play<P: Send>(
         Ok(None) => times.into_inner().map_err(|_| SortError::Thread),
         Ok(Some(error)) => Err(error),
         Err(_) => Err(SortError::Thread),
+    }
+}
+
+/// Keeps the first error. A cancellation gives way: another thread may have noticed an error before
+/// the error itself was kept.
+fn keep(first: &mut Option<SortError>, error: SortError) {
+    if matches!(first, None | Some(SortError::Cancelled)) {
+        *first = Some(error);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_outweighs_the_cancellations_that_follow_from_it() {
+        let mut first = None;
+        for error in [
+            SortError::Cancelled,
+            SortError::NoWork,
+            SortError::Thread,
+            SortError::Cancelled,
+        ] {
+            keep(&mut first, error);
+        }
+        assert!(matches!(first, Some(SortError::NoWork)), "{first:?}");
     }
 }
