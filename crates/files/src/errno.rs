@@ -128,6 +128,7 @@ const KNOWN: &[(Errno, &str, After, &str)] = &[
         GoesOn,
         "the file system does not offer this",
     ),
+    (Errno::OVERFLOW, "EOVERFLOW", GoesOn, "it is too large"),
     (Errno::DQUOT, "EDQUOT", GoesOn, "the quota is used up"),
     (
         Errno::STALE,

@@ -34,6 +34,17 @@ impl Calls<'_> {
         &mut self,
         folder: BorrowedFd<'_>,
         listing: Listing,
+        see: impl FnMut(&mut Self, &CStr, FileType) -> Made<()>,
+    ) -> Made<u64> {
+        self.list_within(MOST_LISTINGS, folder, listing, see)
+    }
+
+    /// The same; fails if the folder takes more than this many calls.
+    fn list_within(
+        &mut self,
+        most: u32,
+        folder: BorrowedFd<'_>,
+        listing: Listing,
         mut see: impl FnMut(&mut Self, &CStr, FileType) -> Made<()>,
     ) -> Made<u64> {
         if listing.is_again {
@@ -45,8 +56,12 @@ impl Calls<'_> {
         let (mut listed_bytes, mut rounds) = (0, 0);
         loop {
             if entries.is_buffer_empty() {
-                if rounds == MOST_LISTINGS || (listing.once && rounds == 1) {
+                if listing.once && rounds == 1 {
                     return Ok(listed_bytes);
+                }
+                if rounds == most {
+                    let (call, errno) = (Call::List, Errno::OVERFLOW);
+                    return Err(Failed { call, errno });
                 }
                 rounds += 1;
                 self.tally.count(Call::List);
@@ -121,4 +136,30 @@ impl Calls<'_> {
 /// words (`struct linux_dirent64`, getdents64(2)).
 const fn entry_bytes(name_bytes: usize) -> u64 {
     (19 + name_bytes as u64 + 1).next_multiple_of(8)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_that_is_not_listed_to_its_end_is_an_error() {
+        let disk = tempfile::tempdir().unwrap();
+        for number in 0..1000 {
+            std::fs::write(disk.path().join(format!("{number:040}")), "").unwrap();
+        }
+        let root = std::fs::File::open(disk.path()).unwrap();
+        let mut calls = Calls::new(root.as_fd());
+        let first = Listing::default();
+        let part = calls.list_within(1, root.as_fd(), first, |_, _, _| Ok(()));
+        let (call, errno) = (Call::List, Errno::OVERFLOW);
+        assert_eq!(part, Err(Failed { call, errno }));
+        let again = Listing {
+            is_again: true,
+            ..first
+        };
+        let whole = calls.list(root.as_fd(), again, |_, _, _| Ok(()));
+        // With "." and "..", which have 24 bytes.
+        assert_eq!(whole, Ok(1000 * 64 + 2 * 24));
+    }
 }

@@ -300,9 +300,9 @@ impl FileBackend for Folder {
         let listed = self.calls(&file.path, move |calls| {
             calls.list(target.file().as_fd(), listing, |_, _, _| Ok(()))
         });
-        let read_bytes = listed.await?;
-        file.is_listed = true;
-        Ok(read_bytes)
+        let listed = listed.await;
+        file.is_listed = true; // the next listing begins again, even after a failure
+        Ok(listed?)
     }
 
     async fn entries(
@@ -324,8 +324,9 @@ impl FileBackend for Folder {
                 matches(&pattern, name)
             })
         });
-        let (read_bytes, found) = listed.await?;
+        let listed = listed.await;
         file.is_listed = true;
+        let (read_bytes, found) = listed?;
         check_count(&found, &file.path)?;
         Ok((read_bytes, found))
     }
