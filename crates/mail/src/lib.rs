@@ -7,6 +7,7 @@
 //! * [`ledger`]: which messages were accepted, and whether they arrived.
 //! * [`message`]: messages whose every byte can be regenerated and checked.
 //! * [`smtp`]: one connection of SMTP or LMTP.
+//! * `secret`: passwords that servers echo.
 //! * `stage`: how far a conversation with a server is.
 //! * [`task`]: what is timed.
 //! * [`options`]: the servers, the logins and how mail is sent.
@@ -23,6 +24,7 @@ pub mod ledger;
 pub mod message;
 pub mod options;
 pub mod profile;
+mod secret;
 pub mod smtp;
 mod stage;
 mod target;

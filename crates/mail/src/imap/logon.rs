@@ -6,11 +6,11 @@ use headcount_load::{Fault, FaultKind, Password, Stopwatch};
 
 use super::capability::Capability;
 use super::connection::{Imap, once, without_contents};
-use super::faults::shown;
 use super::line::Line;
 use super::session::{Heard, Until, not_let_in};
 use super::wire::answer::Answer;
 use crate::endpoint::{Endpoint, Security};
+use crate::secret::{plain, without};
 use crate::stage;
 use crate::task::Task;
 
@@ -95,12 +95,12 @@ impl Imap {
             Authentication::Login => self.authenticate_login(user, password).await,
             Authentication::Command => self.login_command(user, password).await,
         };
-        loggedon.map_err(|fault| without(not_let_in(fault), password))?;
+        loggedon.map_err(|fault| without(not_let_in(fault), "LOGIN", user, password))?;
         self.know_capabilities().await
     }
 
     async fn authenticate_plain(&mut self, user: &str, password: &Password) -> Result<(), Fault> {
-        let answer = STANDARD.encode(["", user, password.reveal()].join("\0"));
+        let answer = plain(user, password);
         let at_once = self.offers(Capability::SaslIr);
         self.simple(Task::Login, &mut |line| {
             line.raw("AUTHENTICATE PLAIN");
@@ -168,19 +168,4 @@ impl Imap {
         })
         .await
     }
-}
-
-/// The fault without the password, in case the server has echoed it.
-fn without(fault: Fault, password: &Password) -> Fault {
-    let secret = password.reveal();
-    let coded = STANDARD.encode(secret);
-    let repeats =
-        |secret: &str| !secret.is_empty() && fault.message.contains(&shown(secret.as_bytes()));
-    if repeats(secret) || repeats(&coded) {
-        return Fault {
-            message: "LOGIN: the server refuses, and repeats the password".into(),
-            ..fault
-        };
-    }
-    fault
 }

@@ -8,12 +8,24 @@ use super::credentials::{Credentials, Mechanism};
 use super::extension::Extensions;
 use super::reply::Reply;
 use super::wire::Wire;
+use crate::secret::{plain, without};
 
 /// The reply by which a server asks for more.
 const GO_ON: u16 = 334;
 
-/// Logs on.
+/// Logs on. Faults do not show the password.
 pub async fn log_on(
+    wire: &mut Wire,
+    offered: Extensions,
+    credentials: &Credentials<'_>,
+) -> Result<(), Fault> {
+    let Credentials { user, password, .. } = credentials;
+    try_to_log_on(wire, offered, credentials)
+        .await
+        .map_err(|fault| without(fault, "AUTH", user, password))
+}
+
+async fn try_to_log_on(
     wire: &mut Wire,
     offered: Extensions,
     credentials: &Credentials<'_>,
@@ -35,7 +47,7 @@ pub async fn log_on(
     }
     let reply = match mechanism {
         Mechanism::Plain => {
-            let answer = STANDARD.encode(format!("\0{user}\0{}", password.reveal()));
+            let answer = plain(user, password);
             command(wire, &format!("AUTH PLAIN {answer}")).await?
         }
         Mechanism::Login => {

@@ -229,6 +229,17 @@ fn failed_logons_do_not_show_the_password() {
     assert_eq!((fault.kind, fault.ends_session), (FaultKind::Login, true));
     assert!(!fault.message.contains("sesame"), "{fault}");
 
+    let echo: &[u8] = b"a1 BAD unknown command: AUTHENTICATE PLAIN AHUAc2VzYW1l\r\n";
+    let (endpoint, _server) = script(&greeting("SASL-IR"), &[("AHUAc2VzYW1l", echo)]);
+    let fault = play(async {
+        let mut imap = Imap::connect(&endpoint, user(0).stopwatch()).await.unwrap();
+        imap.login("u", &secret, Authentication::Plain)
+            .await
+            .unwrap_err()
+    });
+    assert_eq!((fault.kind, fault.ends_session), (FaultKind::Login, true));
+    assert!(!fault.message.contains("AHUAc2VzYW1l"), "{fault}");
+
     let (endpoint, _server) = script(&greeting("LOGINDISABLED"), &[]);
     let fault = play(async {
         let mut imap = Imap::connect(&endpoint, user(0).stopwatch()).await.unwrap();

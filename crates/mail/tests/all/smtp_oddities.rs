@@ -308,6 +308,12 @@ fn users_log_on_and_wrong_passwords_are_not_shown() {
         (fault.kind, &*fault.message),
         (FaultKind::Login, "AUTH: 535 5.7.8 wrong")
     );
+    let echo = [
+        Hear("AUTH PLAIN"),
+        Say("500 what is AUTH PLAIN AHUxAHMzY3JldA==\r\n"),
+    ];
+    let fault = open(script(&[&hello, &echo]), Mechanism::Plain).expect_err("unknown");
+    assert!(!fault.message.contains("AHUx"), "{fault}");
     let none = [Say("220 hi\r\n"), Hear("EHLO"), Say("250 hi\r\n")];
     let fault = open(none.to_vec(), Mechanism::Plain).expect_err("none offered");
     assert!(
