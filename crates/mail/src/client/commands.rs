@@ -188,7 +188,7 @@ impl MailSession {
         let row = bytes.map_or(row, MixRow::text);
         let own = [self.shared.address.text(self.number)];
         let message = self.compose("Headcount", &own, &row.parts());
-        user.expect_bytes(message.len());
+        self.announce(message.len(), user);
         self.put(folder, "\\Seen", &message).await.map(|_| ())
     }
 

@@ -78,11 +78,12 @@ impl Session for MailSession {
     type Step = Step;
 
     async fn play(&mut self, step: &Step, user: &mut User) -> Result<Moved, Fault> {
-        self.moved = Moved::default();
+        (self.moved, self.announced) = (Moved::default(), 0);
         // Boxed: the large future of a step would otherwise be part of every user's.
         let played = Box::pin(self.step(step, user)).await;
         let moved = std::mem::take(&mut self.moved);
-        user.expect_bytes(moved.read_bytes + moved.written_bytes);
+        let bytes = moved.read_bytes + moved.written_bytes;
+        user.expect_bytes(bytes.saturating_sub(self.announced));
         played.map(|()| moved)
     }
 

@@ -130,7 +130,7 @@ impl MailSession {
         };
         let addresses: Vec<String> = to.iter().map(|to| self.shared.address_of(*to)).collect();
         let message = self.compose(subject, &addresses, parts);
-        user.expect_bytes(message.len());
+        self.announce(message.len(), user);
         let names: Vec<&str> = addresses.iter().map(String::as_str).collect();
         let ids = to.iter().map(|to| match to {
             Addressee::User(id) => Some(*id),

@@ -41,6 +41,8 @@ pub struct MailSession {
     pub(super) reading: Option<u32>,
     /// Bytes moved in the current step.
     pub(super) moved: Moved,
+    /// Those of them that the step announced in advance.
+    pub(super) announced: u64,
 }
 
 impl MailSession {
@@ -67,6 +69,7 @@ impl MailSession {
             page_from: None,
             reading: None,
             moved: Moved::default(),
+            announced: 0,
         };
         session.imap().await?;
         Ok(session)
@@ -202,6 +205,12 @@ impl MailSession {
             format!("{first}:{last}")
         };
         self.imap().await?.search(&key).await
+    }
+
+    /// Announces that the current step moves this many bytes more.
+    pub(super) fn announce(&mut self, bytes: u64, user: &User) {
+        self.announced += bytes;
+        user.expect_bytes(bytes);
     }
 
     /// Notes that this session removed `count` messages from the selected folder.

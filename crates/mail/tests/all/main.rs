@@ -20,3 +20,4 @@ mod sessions;
 mod smtp_oddities;
 mod smtp_replies;
 mod smtp_servers;
+mod steps;

@@ -191,7 +191,7 @@ impl MailSession {
             ),
         };
         let message = letter.bytes();
-        user.expect_bytes(message.len() as u64);
+        self.announce(message.len() as u64, user);
         let names: Vec<&str> = to.iter().map(String::as_str).collect();
         let began_ns = self.stopwatch.now_ns();
         self.prepare_to_send().await?;

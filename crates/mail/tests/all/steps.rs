@@ -1,0 +1,57 @@
+//! Steps of users on servers that follow a script.
+
+#![allow(
+    clippy::unwrap_used,
+    reason = "a failure here is a failure of the test that called"
+)]
+
+use std::rc::Rc;
+
+use crate::common::house::read;
+use crate::common::play;
+use crate::common::script::script;
+use headcount_load::context::WorkerContext;
+use headcount_load::seat::Seat;
+use headcount_load::{Compile, Fault, Moved, Protocol, Session, User};
+use headcount_mail::endpoint::Endpoint;
+use headcount_mail::{Mail, MailSession, Step};
+use serde_json::{Value, json};
+
+/// The greeting of a server that considers everybody logged on.
+const GREETING: &str = "* PREAUTH [CAPABILITY IMAP4rev1 LITERAL+] ready\r\n";
+
+/// A mail service with this IMAP server and this server for sending.
+fn mail(imap: &Endpoint, send: &Value) -> Mail {
+    let options = read(&json!({
+        "imap": {"address": imap.addresses[0].to_string()}, "send": send,
+        "user": "u{n}", "address": "u{n}@test.invalid", "password": "secret", "run": 1,
+        "lost_after_s": 0.1, "profile": {"save_sent": false},
+    }));
+    Mail::new(options).unwrap()
+}
+
+async fn play_step(
+    session: &mut MailSession,
+    step: &Value,
+    user: &mut User,
+) -> Result<Moved, Fault> {
+    session.play(&Step::compile(step).unwrap(), user).await
+}
+
+#[test]
+fn bytes_that_a_step_announces_count_once() {
+    let (endpoint, server) = script(GREETING, &[("+}", b"a1 OK done\r\n")]);
+    let (written, expected) = play(async {
+        let seat = Rc::new(Seat::default());
+        let context = Rc::new(WorkerContext::outside(0, 0));
+        let mut user = User::new(0, 1, Rc::clone(&seat), context);
+        let mail = mail(&endpoint, &Value::Null);
+        let mut session = mail.open(&mut user).await.unwrap();
+        let step = json!({"op": "append", "bytes": 100});
+        let moved = play_step(&mut session, &step, &mut user).await.unwrap();
+        (moved.written_bytes, seat.expected_bytes())
+    });
+    server.join().unwrap();
+    assert!(written > 100);
+    assert_eq!(expected, written);
+}
