@@ -119,7 +119,8 @@ impl MailSession {
                 if known.uid_validity != selected.uid_validity {
                     (known.uid_validity, known.next_uid) = (selected.uid_validity, 1);
                 }
-                selected.uid_next > known.next_uid
+                // Without UIDNEXT, any mail may be new (RFC 3501, 6.3.1).
+                selected.uid_next == 0 || selected.uid_next > known.next_uid
             });
             // Mail that arrived before the selection counts as new, too.
             self.looked_at = (!is_new).then_some(selected.exists);

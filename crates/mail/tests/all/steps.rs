@@ -8,6 +8,7 @@
 use std::rc::Rc;
 
 use crate::common::house::read;
+use crate::common::person::user;
 use crate::common::play;
 use crate::common::script::script;
 use headcount_load::context::WorkerContext;
@@ -28,6 +29,26 @@ fn mail(imap: &Endpoint, send: &Value) -> Mail {
         "lost_after_s": 0.1, "profile": {"save_sent": false},
     }));
     Mail::new(options).unwrap()
+}
+
+/// Plays steps without sending mail. Returns how each ended, and what the server received.
+fn play_steps(
+    greeting: &str,
+    turns: &[(&str, &[u8])],
+    steps: &[Value],
+) -> (Vec<Result<Moved, Fault>>, String) {
+    let (endpoint, server) = script(greeting, turns);
+    let ended = play(async {
+        let mut user = user(0);
+        let mail = mail(&endpoint, &Value::Null);
+        let mut session = mail.open(&mut user).await.unwrap();
+        let mut ended = Vec::new();
+        for step in steps {
+            ended.push(play_step(&mut session, step, &mut user).await);
+        }
+        ended
+    });
+    (ended, server.join().unwrap())
 }
 
 async fn play_step(
@@ -54,4 +75,15 @@ fn bytes_that_a_step_announces_count_once() {
     server.join().unwrap();
     assert!(written > 100);
     assert_eq!(expected, written);
+}
+
+#[test]
+fn all_mail_may_be_new_if_the_server_does_not_send_uidnext() {
+    let selected: &[u8] = b"* 1 EXISTS\r\n* OK [UIDVALIDITY 7] ok\r\na1 OK [READ-WRITE] in\r\n";
+    let nothing: &[u8] = b"* SEARCH\r\na2 OK done\r\n";
+    let turns = [("SELECT \"INBOX\"", selected), ("1:* UNSEEN", nothing)];
+    let look = json!({"op": "process-inbox"});
+    let (ended, heard) = play_steps(GREETING, &turns, &[look]);
+    assert_eq!(ended, [Ok(Moved::default())]);
+    assert!(heard.contains("UID SEARCH UID 1:* UNSEEN"), "{heard}");
 }
