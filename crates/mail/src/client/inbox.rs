@@ -91,7 +91,8 @@ impl Mailbox for Sitting<'_> {
 impl MailSession {
     /// New messages in the inbox, in order of arrival. Searches only if there may be some.
     async fn look(&mut self) -> Result<Vec<u32>, Fault> {
-        self.looked_from_ns = self.stopwatch.now_ns();
+        let began_ns = self.stopwatch.now_ns();
+        self.looked_from_ns = None;
         if self.folder.as_deref() == Some(INBOX) {
             self.imap().await?.noop().await?;
         } else {
@@ -99,6 +100,7 @@ impl MailSession {
         }
         let exists = self.imap().await?.exists();
         if self.looked_at == Some(exists) {
+            self.looked_from_ns = Some(began_ns);
             return Ok(Vec::new());
         }
         let next = self
@@ -112,13 +114,32 @@ impl MailSession {
         new.sort_unstable();
         // The count from before the search: mail that arrived during it may not have been found.
         self.looked_at = Some(exists);
+        self.looked_from_ns = Some(began_ns);
         Ok(new)
     }
 
-    /// Marks a message as no longer new, even if reading it fails.
+    /// Marks a message as no longer new, even if reading it fails; but not while the server hides
+    /// an earlier one.
     fn past(&self, uid: u32) {
+        if self.looked_from_ns.is_none() {
+            return;
+        }
         self.shared.memory.with(self.id, |known| {
             known.next_uid = known.next_uid.max(uid.saturating_add(1));
+        });
+    }
+
+    /// Notes that the server refuses to show the header of a message. In the inbox it stays new,
+    /// and nothing counts as lost, since this may be it.
+    pub(super) fn keep_as_new(&mut self, uid: u32) {
+        if self.folder.as_deref() != Some(INBOX) {
+            return;
+        }
+        (self.looked_from_ns, self.looked_at) = (None, None);
+        self.shared.memory.with(self.id, |known| {
+            if known.next_uid == uid.saturating_add(1) {
+                known.next_uid = uid;
+            }
         });
     }
 
@@ -141,12 +162,15 @@ impl MailSession {
         Err(Fault::step(FaultKind::WrongData, sentence))
     }
 
-    /// Fails if mail for this user was accepted long ago and was not in the inbox at the last look.
+    /// Fails if mail for this user was accepted long ago and was not in the inbox at the last look,
+    /// if that was complete.
     pub(super) fn missing(&self) -> Result<(), Fault> {
+        let Some(looked_ns) = self.looked_from_ns else {
+            return Ok(());
+        };
         let shared = Arc::clone(&self.shared);
-        let lost = shared
-            .ledger
-            .looked(self.id, self.looked_from_ns, shared.lost_after_ns);
+        let limit_ns = shared.lost_after_ns;
+        let lost = shared.ledger.looked(self.id, looked_ns, limit_ns);
         let Some(first) = lost.first() else {
             return Ok(());
         };
@@ -155,7 +179,7 @@ impl MailSession {
             "message {} of {sender} to {name} was accepted but is not in the inbox {} s later \
              ({} in all)",
             first.sequence,
-            self.looked_from_ns.saturating_sub(first.accepted_ns) / 1_000_000_000,
+            looked_ns.saturating_sub(first.accepted_ns) / 1_000_000_000,
             lost.len()
         );
         Err(Fault::step(FaultKind::WrongData, sentence))

@@ -37,7 +37,13 @@ impl MailSession {
     /// flag `\Seen`. Checks it if it is of this run or of the prepared mailbox.
     pub(super) async fn read_message(&mut self, uid: u32, user: &mut User) -> Result<Read, Fault> {
         let is_checked = user.stream().unit() < self.shared.options.verify;
-        let header = self.header_of(uid).await?;
+        let header = match self.header_of(uid).await {
+            Err(fault) if fault.kind == FaultKind::Refused && !fault.ends_session => {
+                self.keep_as_new(uid);
+                return Err(fault);
+            }
+            header => header?,
+        };
         let is_attached = is_multipart(&header);
         let section = if is_attached {
             Section::Part(1)

@@ -27,8 +27,9 @@ pub struct MailSession {
     pub(super) folder: Option<Box<str>>,
     /// Messages in the inbox when it was last searched for new ones, less those removed since.
     pub(super) looked_at: Option<u32>,
-    /// When the last look at the inbox began, on the engine's clock.
-    pub(super) looked_from_ns: u64,
+    /// When the last look at the inbox began, on the engine's clock; `None` if it may have missed
+    /// mail, because the server refused a command.
+    pub(super) looked_from_ns: Option<u64>,
     /// The UID of the current message in the selected folder.
     pub(super) current: Option<u32>,
     /// The UID of the newest message that the last search found there.
@@ -62,7 +63,7 @@ impl MailSession {
             smtp: None,
             folder: None,
             looked_at: None,
-            looked_from_ns: 0,
+            looked_from_ns: None,
             current: None,
             found: None,
             read: None,

@@ -6,14 +6,17 @@
 )]
 
 use std::rc::Rc;
+use std::time::Duration;
 
 use crate::common::house::read;
+use crate::common::peer::Act::{Hear, Say, Take};
+use crate::common::peer::peer;
 use crate::common::person::user;
 use crate::common::play;
 use crate::common::script::script;
 use headcount_load::context::WorkerContext;
 use headcount_load::seat::Seat;
-use headcount_load::{Compile, Fault, Moved, Protocol, Session, User};
+use headcount_load::{Compile, Fault, FaultKind, Moved, Protocol, Session, User};
 use headcount_mail::endpoint::Endpoint;
 use headcount_mail::{Mail, MailSession, Step};
 use serde_json::{Value, json};
@@ -86,4 +89,53 @@ fn all_mail_may_be_new_if_the_server_does_not_send_uidnext() {
     let (ended, heard) = play_steps(GREETING, &turns, &[look]);
     assert_eq!(ended, [Ok(Moved::default())]);
     assert!(heard.contains("UID SEARCH UID 1:* UNSEEN"), "{heard}");
+}
+
+#[test]
+fn mail_counts_as_lost_only_after_a_complete_look() {
+    let selected: &[u8] = b"* 1 EXISTS\r\n* OK [UIDNEXT 2] next\r\na1 OK [READ-WRITE] in\r\n";
+    let turns: [(&str, &[u8]); 7] = [
+        ("SELECT \"INBOX\"", selected),
+        ("1:* UNSEEN", b"a2 NO [INUSE] not now\r\n"),
+        ("NOOP", b"a3 OK done\r\n"),
+        ("1:* UNSEEN", b"* SEARCH 1\r\na4 OK done\r\n"),
+        ("PEEK[HEADER])", b"a5 NO [SERVERBUG] sorry\r\n"),
+        ("NOOP", b"a6 OK done\r\n"),
+        ("1:* UNSEEN", b"* SEARCH\r\na7 OK done\r\n"),
+    ];
+    let (endpoint, server) = script(GREETING, &turns);
+    let (address, _peer) = peer(vec![
+        Say("220 hello\r\n"),
+        Hear("EHLO"),
+        Say("250 here\r\n"),
+        Hear("MAIL"),
+        Say("250 ok\r\n"),
+        Hear("RCPT"),
+        Say("250 ok\r\n"),
+        Hear("DATA"),
+        Say("354 go\r\n"),
+        Take,
+        Say("250 ok\r\n"),
+        Hear("QUIT"),
+        Say("221 bye\r\n"),
+    ]);
+    let kinds = play(async {
+        let mut user = user(0);
+        let send = json!({"server": {"address": address.to_string()}});
+        let mail = mail(&endpoint, &send);
+        let mut session = mail.open(&mut user).await.unwrap();
+        let step = json!({"op": "send", "recipients": 1});
+        play_step(&mut session, &step, &mut user).await.unwrap();
+        tokio::time::sleep(Duration::from_millis(200)).await;
+        let mut kinds = Vec::new();
+        for _ in 0..3 {
+            let step = json!({"op": "process-inbox"});
+            let ended = play_step(&mut session, &step, &mut user).await;
+            kinds.push(ended.unwrap_err().kind);
+        }
+        kinds
+    });
+    server.join().unwrap();
+    let (refused, lost) = (FaultKind::Refused, FaultKind::WrongData);
+    assert_eq!(kinds, [refused, refused, lost]);
 }
