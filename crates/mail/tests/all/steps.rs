@@ -11,13 +11,14 @@ use std::time::Duration;
 use crate::common::house::read;
 use crate::common::peer::Act::{Hear, Say, Take};
 use crate::common::peer::peer;
-use crate::common::person::user;
-use crate::common::play;
+use crate::common::person::{user, watched};
 use crate::common::script::script;
+use crate::common::{free_port, play};
 use headcount_load::context::WorkerContext;
 use headcount_load::seat::Seat;
 use headcount_load::{Compile, Fault, FaultKind, Moved, Protocol, Session, User};
 use headcount_mail::endpoint::Endpoint;
+use headcount_mail::task::Task;
 use headcount_mail::{Mail, MailSession, Step};
 use serde_json::{Value, json};
 
@@ -138,4 +139,20 @@ fn mail_counts_as_lost_only_after_a_complete_look() {
     server.join().unwrap();
     let (refused, lost) = (FaultKind::Refused, FaultKind::WrongData);
     assert_eq!(kinds, [refused, refused, lost]);
+}
+
+#[test]
+fn a_message_without_a_server_to_take_it_is_a_failed_task() {
+    let (endpoint, _server) = script(GREETING, &[]);
+    let failed = play(async {
+        let (mut user, tasks) = watched(0);
+        let address = format!("127.0.0.1:{}", free_port());
+        let mail = mail(&endpoint, &json!({"server": {"address": address}}));
+        let mut session = mail.open(&mut user).await.unwrap();
+        let step = json!({"op": "send", "subject": "Figures"});
+        let ended = play_step(&mut session, &step, &mut user).await;
+        assert_eq!(ended.unwrap_err().kind, FaultKind::Connect);
+        tasks.tallies()[Task::Send as usize].failed
+    });
+    assert_eq!(failed, 1);
 }

@@ -10,6 +10,7 @@ use serde_json::json;
 
 use super::reply::Found;
 use super::{Action, Fetch, Own, Search, Send, Which};
+use crate::client::sending::of_sending;
 use crate::client::session::{INBOX, MailSession};
 use crate::imap::{Fetched, Uids, What};
 use crate::message::Letter;
@@ -194,9 +195,10 @@ impl MailSession {
         self.announce(message.len() as u64, user);
         let names: Vec<&str> = to.iter().map(String::as_str).collect();
         let began_ns = self.stopwatch.now_ns();
-        self.prepare_to_send().await?;
-        let sent = self.post(&names, &message).await;
-        let sent = sent.map_err(crate::client::sending::of_sending);
+        let sent = match self.prepare_to_send().await {
+            Ok(()) => self.post(&names, &message).await.map_err(of_sending),
+            Err(fault) => Err(fault),
+        };
         let sent = sent.and_then(|outcomes| all_accepted(&names, &outcomes));
         Task::Send.note(&self.stopwatch, began_ns, &sent);
         user.note(|| {
