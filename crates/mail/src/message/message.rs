@@ -3,11 +3,8 @@
 use super::body::{Body, PIECE_BYTES};
 use super::contents::Contents;
 use super::header::{compose, printable};
-use super::part::{Kind, MOST_PARTS, Part};
+use super::part::{Kind, LEAST_TEXT_BYTES, MOST_PARTS, Part};
 use super::stamp::Stamp;
-
-/// Fewest bytes of a text: its line break.
-const LEAST_TEXT_BYTES: u32 = 2;
 
 /// A message that is generated in pieces, from any offset. It keeps its header and what its parts
 /// derive from: some hundred bytes, whatever its size.

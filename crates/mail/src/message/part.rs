@@ -6,6 +6,9 @@ use std::str::FromStr;
 /// Most bytes of one part: 1 GiB.
 const MOST_BYTES: u64 = 1 << 30;
 
+/// Fewest bytes of a text: its line break.
+pub(super) const LEAST_TEXT_BYTES: u32 = 2;
+
 /// Most parts of one message.
 pub(super) const MOST_PARTS: usize = 16;
 
@@ -126,10 +129,26 @@ impl FromStr for Part {
     fn from_str(text: &str) -> Result<Self, ()> {
         let letter = text.chars().next().ok_or(())?;
         let kind = Kind::ALL.into_iter().find(|kind| kind.letter() == letter);
+        let kind = kind.ok_or(())?;
         let bytes: u32 = text[letter.len_utf8()..].parse().map_err(|_| ())?;
-        if u64::from(bytes) > MOST_BYTES {
+        let is_too_short = kind == Kind::Text && bytes < LEAST_TEXT_BYTES;
+        if is_too_short || u64::from(bytes) > MOST_BYTES {
             return Err(());
         }
-        Ok(Self::new(kind.ok_or(())?, bytes))
+        Ok(Self::new(kind, bytes))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_that_no_message_has_are_refused() {
+        assert_eq!("t2".parse::<Part>(), Ok(Part::text(2)));
+        assert_eq!("z0".parse::<Part>(), Ok(Part::new(Kind::Archive, 0)));
+        for odd in ["t0", "t1", "t1073741825", "q5", "t", ""] {
+            assert_eq!(odd.parse::<Part>(), Err(()), "{odd}");
+        }
     }
 }
