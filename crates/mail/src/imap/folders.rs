@@ -43,6 +43,12 @@ impl Folder {
             .split(' ')
             .any(|word| word.eq_ignore_ascii_case(attribute))
     }
+
+    /// Whether it can be selected. `\NonExistent` implies `\Noselect` (RFC 9051, 7.3.1).
+    #[must_use]
+    pub fn is_selectable(&self) -> bool {
+        !self.is("\\Noselect") && !self.is("\\NonExistent")
+    }
 }
 
 /// The status of a mailbox.
@@ -235,5 +241,25 @@ impl Imap {
         })
         .await?;
         Ok(quotas)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn folders_that_do_not_exist_cannot_be_selected() {
+        let is_selectable = |attributes: &str| {
+            let folder = Folder {
+                name: "Projects".into(),
+                attributes: attributes.into(),
+                delimiter: Some('/'),
+            };
+            folder.is_selectable()
+        };
+        assert!(is_selectable("") && is_selectable("\\HasChildren"));
+        assert!(!is_selectable("\\HasChildren \\NoSelect"));
+        assert!(!is_selectable("\\NonExistent \\HasChildren"));
     }
 }

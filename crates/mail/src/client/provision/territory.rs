@@ -62,7 +62,7 @@ impl MailSession {
                 return Ok(survey(Ground::Ours(subjects)));
             }
         }
-        for folder in folders.iter().filter(|folder| !folder.is("\\Noselect")) {
+        for folder in folders.iter().filter(|folder| folder.is_selectable()) {
             let name = &folder.name;
             let status = async { self.imap().await?.status(name).await };
             let messages = in_folder(name, status).await?.messages;
