@@ -8,8 +8,7 @@ use super::Shared;
 use crate::imap::{Imap, Uids};
 use crate::smtp::Smtp;
 
-/// The folder that every mailbox has (RFC 9051, 5.1).
-pub(crate) const INBOX: &str = "INBOX";
+pub(crate) use crate::imap::folders::INBOX;
 
 /// One user.
 #[derive(Debug)]

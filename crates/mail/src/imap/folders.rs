@@ -11,6 +11,9 @@ use super::session::Heard;
 use super::wire::answer::{Answer, State, each_pair};
 use crate::task::Task;
 
+/// The folder that every mailbox has (RFC 9051, 5.1).
+pub const INBOX: &str = "INBOX";
+
 /// The state of a mailbox when selected.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Selected {
@@ -117,7 +120,8 @@ impl Imap {
         Ok(())
     }
 
-    /// Lists mailboxes, such as with the reference `""` and the pattern `*`.
+    /// Lists mailboxes, such as with the reference `""` and the pattern `*`. The inbox is always
+    /// called [`INBOX`].
     pub async fn list(&mut self, reference: &str, pattern: &str) -> Result<Vec<Folder>, Fault> {
         let mut folders = Vec::new();
         let mut compose = |line: &mut Line<'_>| {
@@ -127,7 +131,10 @@ impl Imap {
         let is_rev2 = self.state.is_rev2;
         self.command(Task::List, &mut fill, &mut |heard| {
             if let Heard::Answer(Answer::List(listed), _) = heard {
-                let name = if is_rev2 {
+                // Its case makes no difference (RFC 9051, 5.1).
+                let name = if listed.name.eq_ignore_ascii_case(INBOX.as_bytes()) {
+                    INBOX.to_owned()
+                } else if is_rev2 {
                     String::from_utf8_lossy(&listed.name).into_owned()
                 } else {
                     name::decode(&listed.name)

@@ -281,7 +281,7 @@ fn injected_clear_text_and_refused_starttls_are_faults() {
 fn answers_of_both_revisions_are_read() {
     let turns: [(&str, &[u8]); 4] = [
         ("ENABLE IMAP4rev2", b"* ENABLED IMAP4rev2\r\na1 OK\r\n"),
-        ("LIST \"\" \"*\"", "* LIST () \"/\" \"R&D \u{fc}\"\r\na2 OK\r\n".as_bytes()),
+        ("LIST \"\" \"*\"", "* LIST () \"/\" \"R&D \u{fc}\"\r\n* LIST () \"/\" Inbox\r\na2 OK\r\n".as_bytes()),
         ("UID SEARCH UNSEEN", b"* ESEARCH (TAG \"a3\") UID ALL 2,4:6\r\na3 OK\r\n"),
         ("UID FETCH 1 (BODY.PEEK[TEXT])", b"* 1 FETCH (BODY[TEXT] {3}\r\nabc UID 1)\r\n* 2 FETCH (UID 2 BODY[TEXT] NIL)\r\na4 OK\r\n"),
     ];
@@ -289,7 +289,9 @@ fn answers_of_both_revisions_are_read() {
     play(async {
         let mut imap = Imap::connect(&endpoint, user(0).stopwatch()).await.unwrap();
         imap.enable_rev2().await.unwrap();
-        assert_eq!(imap.list("", "*").await.unwrap()[0].name, "R&D \u{fc}");
+        let folders = imap.list("", "*").await.unwrap();
+        let names: Vec<&str> = folders.iter().map(|folder| &*folder.name).collect();
+        assert_eq!(names, ["R&D \u{fc}", "INBOX"]);
         assert_eq!(imap.search("UNSEEN").await.unwrap(), [2, 4, 5, 6]);
         let mut seen = Vec::new();
         let bytes = imap
