@@ -52,7 +52,11 @@ impl Letter<'_> {
             body.push_str(line);
             body.push_str("\r\n");
         }
-        let is_plain = body.is_ascii() && body.lines().all(|line| line.len() <= MOST_LINE_BYTES);
+        // A CR alone and other control characters do not pass unencoded (RFC 5322, 2.3).
+        let is_printable = |byte: u8| matches!(byte, b'\t' | b' '..=b'~');
+        let is_short = |line: &str| line.len() <= MOST_LINE_BYTES;
+        let mut lines = body.lines();
+        let is_plain = lines.all(|line| is_short(line) && line.bytes().all(is_printable));
         if is_plain {
             out.push_str("Content-Type: text/plain; charset=us-ascii\r\n\r\n");
             out.push_str(&body);
@@ -103,6 +107,7 @@ mod tests {
         let long = "x".repeat(2000);
         for (subject, body) in [
             ("Your code", "Code: 4711\nBye"),
+            ("Old lines", "one\rtwo\r"),
             (
                 "\u{e9}t\u{e9} \u{1f600}".repeat(30).as_str(),
                 "\u{e9}\r\n.\r\n",
