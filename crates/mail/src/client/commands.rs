@@ -98,10 +98,9 @@ impl MailSession {
     async fn expunge(&mut self) -> Result<(), Fault> {
         self.select_any().await?;
         self.claim().await?;
-        let before = self.imap().await?.exists();
         self.imap().await?.expunge(None).await?;
-        let after = self.imap().await?.exists();
-        self.took_out(before.saturating_sub(after));
+        // As many may have arrived as have gone: the next look must search.
+        self.looked_at = None;
         self.current = None;
         Ok(())
     }

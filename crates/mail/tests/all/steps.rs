@@ -156,3 +156,22 @@ fn a_message_without_a_server_to_take_it_is_a_failed_task() {
     });
     assert_eq!(failed, 1);
 }
+
+#[test]
+fn mail_that_arrives_while_others_are_removed_is_found() {
+    let selected: &[u8] = b"* 2 EXISTS\r\n* OK [UIDVALIDITY 7] ok\r\n* OK [UIDNEXT 1]\r\na1 OK\r\n";
+    let marker: &[u8] = b"* STATUS Headcount (MESSAGES 1)\r\na2 OK\r\n";
+    let expunged: &[u8] = b"* 1 EXPUNGE\r\n* 1 EXPUNGE\r\n* 1 EXISTS\r\na3 OK\r\n";
+    let turns: [(&str, &[u8]); 5] = [
+        ("SELECT \"INBOX\"", selected),
+        ("UNSEEN)", marker),
+        ("EXPUNGE", expunged),
+        ("NOOP", b"a4 OK\r\n"),
+        ("1:* UNSEEN", b"* SEARCH\r\na5 OK\r\n"),
+    ];
+    let look = json!({"op": "process-inbox"});
+    let steps = [look.clone(), json!({"op": "expunge"}), look];
+    let (ended, heard) = play_steps(GREETING, &turns, &steps);
+    assert!(ended.iter().all(Result::is_ok), "{ended:?}");
+    assert!(heard.contains("UID SEARCH UID 1:* UNSEEN"), "{heard}");
+}
