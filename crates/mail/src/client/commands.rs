@@ -114,8 +114,12 @@ impl MailSession {
     }
 
     async fn login_sequence(&mut self) -> Result<(), Fault> {
+        let is_selected = self.folder.is_some();
         let imap = self.imap().await?;
-        imap.enable_rev2().await?;
+        // Servers refuse ENABLE once a mailbox is selected (RFC 9051, 6.3.1).
+        if !is_selected {
+            imap.enable_rev2().await?;
+        }
         if imap.offers(Capability::Namespace) {
             imap.namespace().await?;
         }

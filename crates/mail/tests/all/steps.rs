@@ -175,3 +175,20 @@ fn mail_that_arrives_while_others_are_removed_is_found() {
     assert!(ended.iter().all(Result::is_ok), "{ended:?}");
     assert!(heard.contains("UID SEARCH UID 1:* UNSEEN"), "{heard}");
 }
+
+#[test]
+fn a_second_login_sequence_enables_nothing() {
+    let greeting = "* PREAUTH [CAPABILITY IMAP4rev2] ready\r\n";
+    let turns: [(&str, &[u8]); 7] = [
+        ("ENABLE IMAP4rev2", b"* ENABLED IMAP4rev2\r\na1 OK\r\n"),
+        ("NAMESPACE", b"a2 OK\r\n"),
+        ("LIST \"\" \"*\"", b"a3 OK\r\n"),
+        ("SELECT \"INBOX\"", b"a4 OK\r\n"),
+        ("NAMESPACE", b"a5 OK\r\n"),
+        ("LIST \"\" \"*\"", b"a6 OK\r\n"),
+        ("SELECT \"INBOX\"", b"a7 OK\r\n"),
+    ];
+    let step = json!({"op": "login-sequence"});
+    let (ended, _) = play_steps(greeting, &turns, &[step.clone(), step]);
+    assert!(ended.iter().all(Result::is_ok), "{ended:?}");
+}
