@@ -12,6 +12,7 @@ use super::Front;
 use super::inbound::{Inbound, Incoming, MESSAGE_BYTES};
 use super::route::matches;
 use super::upstream::{NAME, Upstream};
+use crate::smtp::wire::lost;
 
 /// Most recipients of a message; the RFC asks for 100 (4.5.3.1.8).
 const RECIPIENTS: usize = 1000;
@@ -177,7 +178,13 @@ impl Conversation {
         let number = self.front.routes.of(to);
         if let Some(endpoint) = &self.front.routes.destinations[number].lmtp {
             let upstream = self.upstreams.entry(number).or_default();
-            let asked = upstream.recipient(endpoint, &envelope.from, to).await;
+            let is_begun = envelope.to.iter().any(|(_, known)| *known == number);
+            let asked = if is_begun && !upstream.is_open() {
+                // A new transaction would lack the recipients of the one that broke off.
+                Err(lost("the connection was lost after an earlier recipient"))
+            } else {
+                upstream.recipient(endpoint, &envelope.from, to).await
+            };
             let refusal = match asked {
                 Ok(reply) if reply.is_positive() => None,
                 Ok(reply) => Some(reply.to_string()),

@@ -30,6 +30,11 @@ impl Upstream {
         connect(endpoint).await.map(|_| ())
     }
 
+    /// Whether a transaction is open.
+    pub const fn is_open(&self) -> bool {
+        self.is_open
+    }
+
     /// Sends RCPT, and MAIL first if no transaction is open. Returns the reply to RCPT, or a
     /// refusal of MAIL.
     pub async fn recipient(

@@ -291,3 +291,40 @@ fn mail_is_refused_once_the_server_is_gone() {
     );
     assert!(!fault.ends_session);
 }
+
+/// The address of an LMTP server that disconnects instead of answering a second recipient.
+fn forgetful_server() -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let address = listener.local_addr().expect("an address").to_string();
+    std::thread::spawn(move || {
+        for stream in listener.incoming() {
+            let _ = talk(&stream.expect("a client")); // the client may be gone
+        }
+    });
+    address
+}
+
+fn talk(mut stream: &TcpStream) -> std::io::Result<()> {
+    stream.write_all(b"220 hello\r\n")?;
+    let mut recipients = 0;
+    for line in BufReader::new(stream).lines() {
+        let line = line?;
+        recipients += u32::from(line.starts_with("RCPT"));
+        if recipients == 2 {
+            break;
+        }
+        let code = if line == "DATA" { 354 } else { 250 };
+        stream.write_all(format!("{code} ok\r\n").as_bytes())?;
+    }
+    Ok(())
+}
+
+#[test]
+fn mail_is_refused_if_the_server_forgets_recipients() {
+    let front = serve(settings(&forgetful_server())).expect("a front");
+    let to: &[&[&str]] = &[&["a@b", "c@d", "e@f"]];
+    let fault = send(&front, Language::Smtp, to, &[Part::text(100)])[0]
+        .clone()
+        .expect_err("nobody has it");
+    assert!(fault.message.starts_with("end of data: 451"), "{fault}");
+}
