@@ -9,7 +9,12 @@ use super::line::Line;
 use super::name;
 use super::session::Heard;
 use super::wire::answer::{Answer, State, each_pair};
+use super::wire::reader::MOST_SEARCH_BYTES;
 use crate::task::Task;
+
+/// Most bytes of the answers to one LIST or GETQUOTAROOT, so that a wrong server cannot use up
+/// memory: as many as of a search.
+const MOST_BYTES: usize = MOST_SEARCH_BYTES;
 
 /// The folder that every mailbox has (RFC 9051, 5.1).
 pub const INBOX: &str = "INBOX";
@@ -123,14 +128,18 @@ impl Imap {
     /// Lists mailboxes, such as with the reference `""` and the pattern `*`. The inbox is always
     /// called [`INBOX`].
     pub async fn list(&mut self, reference: &str, pattern: &str) -> Result<Vec<Folder>, Fault> {
-        let mut folders = Vec::new();
+        let (mut folders, mut bytes) = (Vec::new(), 0);
         let mut compose = |line: &mut Line<'_>| {
             line.raw("LIST ").name(reference).raw(" ").name(pattern);
         };
         let mut fill = once(&mut compose);
         let is_rev2 = self.state.is_rev2;
         self.command(Task::List, &mut fill, &mut |heard| {
-            if let Heard::Answer(Answer::List(listed), _) = heard {
+            if let Heard::Answer(Answer::List(listed), text) = heard {
+                bytes += text.len();
+                if bytes > MOST_BYTES {
+                    return Err("a shorter list of mailboxes");
+                }
                 // Its case makes no difference (RFC 9051, 5.1).
                 let name = if listed.name.eq_ignore_ascii_case(INBOX.as_bytes()) {
                     INBOX.to_owned()
@@ -219,15 +228,19 @@ impl Imap {
 
     /// Asks for the quotas of a mailbox (RFC 9208).
     pub async fn quota_root(&mut self, folder: &str) -> Result<Vec<Quota>, Fault> {
-        let mut quotas = Vec::new();
+        let (mut quotas, mut bytes) = (Vec::new(), 0);
         let mut compose = |line: &mut Line<'_>| {
             line.raw("GETQUOTAROOT ").name(folder);
         };
         let mut fill = once(&mut compose);
         self.command(Task::Quota, &mut fill, &mut |heard| {
-            let Heard::Answer(Answer::Quota(cursor), _) = heard else {
+            let Heard::Answer(Answer::Quota(cursor), text) = heard else {
                 return Ok(());
             };
+            bytes += text.len();
+            if bytes > MOST_BYTES {
+                return Err("fewer quotas");
+            }
             let mut cursor = *cursor;
             cursor.astring()?;
             cursor.expect(b' ')?;

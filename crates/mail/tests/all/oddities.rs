@@ -355,3 +355,26 @@ fn messages_are_moved_without_the_move_extension() {
         imap.move_to(&Uids::new(), "Trash").await.unwrap();
     });
 }
+
+#[test]
+fn endless_lists_are_refused() {
+    let name = "x".repeat(10_000);
+    let mailboxes = format!("* LIST () \"/\" {name}\r\n").repeat(1000);
+    let quotas = format!("* QUOTA {name} (STORAGE 1 2)\r\n").repeat(1000);
+    for (answers, wanted) in [
+        (mailboxes, "a shorter list of mailboxes was expected"),
+        (quotas, "fewer quotas was expected"),
+    ] {
+        let (endpoint, _server) = script(&greeting(""), &[("\"", answers.as_bytes())]);
+        let fault = play(async {
+            let mut imap = Imap::connect(&endpoint, user(0).stopwatch()).await.unwrap();
+            if answers.starts_with("* LIST") {
+                imap.list("", "*").await.unwrap_err()
+            } else {
+                imap.quota_root("INBOX").await.unwrap_err()
+            }
+        });
+        assert_eq!(fault.kind, FaultKind::Malformed);
+        assert!(fault.message.contains(wanted), "{fault}");
+    }
+}
