@@ -73,7 +73,7 @@ pub struct SendOptions {
     /// The protocol: `smtp`, or `lmtp`, which answers for each recipient.
     #[serde(default)]
     pub language: Language,
-    /// How users log on there: `plain` or `login`.
+    /// How users log on there: `plain` or `login`, or the other if the server offers only that.
     #[serde(default)]
     pub mechanism: Mechanism,
     /// Whether users log on there, with the name and password that they have on the IMAP server.

@@ -20,6 +20,6 @@ pub struct Credentials<'a> {
     pub user: &'a str,
     /// The password.
     pub password: &'a Password,
-    /// How.
+    /// How; the other way if the server offers only that.
     pub mechanism: Mechanism,
 }

@@ -35,16 +35,17 @@ async fn try_to_log_on(
         password,
         mechanism,
     } = credentials;
-    if !offered.has(*mechanism) {
-        let sentence = match (offered.plain, offered.login) {
-            (true, _) => "the server offers AUTH PLAIN but not LOGIN",
-            (_, true) => "the server offers AUTH LOGIN but not PLAIN",
-            _ => {
-                "the server offers neither AUTH PLAIN nor LOGIN on this connection; it may want TLS"
-            }
-        };
+    let mechanism = if offered.has(*mechanism) {
+        *mechanism
+    } else if offered.plain {
+        Mechanism::Plain
+    } else if offered.login {
+        Mechanism::Login
+    } else {
+        let sentence =
+            "the server offers neither AUTH PLAIN nor LOGIN on this connection; it may want TLS";
         return Err(Fault::session(FaultKind::Login, sentence));
-    }
+    };
     let reply = match mechanism {
         Mechanism::Plain => {
             let answer = plain(user, password);

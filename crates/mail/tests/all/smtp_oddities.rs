@@ -302,6 +302,12 @@ fn users_log_on_and_wrong_passwords_are_not_shown() {
         Say("235 welcome\r\n"),
     ];
     assert_eq!(open(script(&[&hello, &login]), Mechanism::Login), Ok(()));
+    let other = [
+        Say("220 hi\r\n"),
+        Hear("EHLO"),
+        Say("250-hi\r\n250 AUTH NTLM LOGIN\r\n"),
+    ];
+    assert_eq!(open(script(&[&other, &login]), Mechanism::Plain), Ok(()));
     let wrong = [Hear("AUTH PLAIN"), Say("535 5.7.8 wrong\r\n")];
     let fault = open(script(&[&hello, &wrong]), Mechanism::Plain).expect_err("wrong");
     assert_eq!(
