@@ -36,6 +36,9 @@ pub struct MailOptions {
     /// How users log on to the IMAP server.
     #[serde(default)]
     pub authentication: Authentication,
+    /// Whether users enable IMAP4rev2 where the server offers it.
+    #[serde(default = "yes")]
+    pub rev2: bool,
     /// The number of the first user; user `n` of the engine is `first_user + n`. For load from
     /// several machines.
     #[serde(default)]
@@ -120,6 +123,10 @@ impl Default for FolderNames {
             marker: "Headcount".to_owned(),
         }
     }
+}
+
+const fn yes() -> bool {
+    true
 }
 
 const fn all() -> f64 {

@@ -114,10 +114,10 @@ impl MailSession {
     }
 
     async fn login_sequence(&mut self) -> Result<(), Fault> {
-        let is_selected = self.folder.is_some();
-        let imap = self.imap().await?;
         // Servers refuse ENABLE once a mailbox is selected (RFC 9051, 6.3.1).
-        if !is_selected {
+        let enables = self.shared.options.rev2 && self.folder.is_none();
+        let imap = self.imap().await?;
+        if enables {
             imap.enable_rev2().await?;
         }
         if imap.offers(Capability::Namespace) {

@@ -25,14 +25,17 @@ use serde_json::{Value, json};
 /// The greeting of a server that considers everybody logged on.
 const GREETING: &str = "* PREAUTH [CAPABILITY IMAP4rev1 LITERAL+] ready\r\n";
 
-/// A mail service with this IMAP server and this server for sending.
-fn mail(imap: &Endpoint, send: &Value) -> Mail {
-    let options = read(&json!({
+/// The options for this IMAP server and this server for sending.
+fn options(imap: &Endpoint, send: &Value) -> Value {
+    json!({
         "imap": {"address": imap.addresses[0].to_string()}, "send": send,
         "user": "u{n}", "address": "u{n}@test.invalid", "password": "secret", "run": 1,
         "lost_after_s": 0.1, "profile": {"save_sent": false},
-    }));
-    Mail::new(options).unwrap()
+    })
+}
+
+fn mail(imap: &Endpoint, send: &Value) -> Mail {
+    Mail::new(read(&options(imap, send))).unwrap()
 }
 
 /// Plays steps without sending mail. Returns how each ended, and what the server received.
@@ -191,4 +194,25 @@ fn a_second_login_sequence_enables_nothing() {
     let step = json!({"op": "login-sequence"});
     let (ended, _) = play_steps(greeting, &turns, &[step.clone(), step]);
     assert!(ended.iter().all(Result::is_ok), "{ended:?}");
+}
+
+#[test]
+fn users_enable_rev2_only_if_they_are_allowed_to() {
+    let greeting = "* PREAUTH [CAPABILITY IMAP4rev2] ready\r\n";
+    let turns: [(&str, &[u8]); 3] = [
+        ("NAMESPACE", b"a1 OK\r\n"),
+        ("LIST \"\" \"*\"", b"a2 OK\r\n"),
+        ("SELECT \"INBOX\"", b"a3 OK\r\n"),
+    ];
+    let (endpoint, _server) = script(greeting, &turns);
+    let mut options = options(&endpoint, &Value::Null);
+    options["rev2"] = json!(false);
+    let ended = play(async {
+        let mut user = user(0);
+        let mail = Mail::new(read(&options)).unwrap();
+        let mut session = mail.open(&mut user).await.unwrap();
+        let step = json!({"op": "login-sequence"});
+        play_step(&mut session, &step, &mut user).await
+    });
+    assert_eq!(ended, Ok(Moved::default()));
 }

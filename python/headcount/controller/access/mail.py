@@ -312,6 +312,7 @@ def _target(plan: Plan, office: Office) -> str:
             "password": office.password,
             "logins": office.logins,
             "authentication": client.auth,
+            "rev2": client.rev2,
             "first_user": client.first_user,
             "run": secrets.randbits(RUN_BITS),
             "verify": client.verify,
