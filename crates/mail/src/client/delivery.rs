@@ -29,6 +29,7 @@ impl MailSession {
         let outcomes = self.post_noted(&[&own[0]], &to_self, &message).await?;
         all_accepted(&[&own[0]], &outcomes)?;
         let accepted_ns = self.stopwatch.now_ns();
+        self.hang_up().await; // it must not take up a place at the server meanwhile
         let last_ns = accepted_ns + (within_s * 1e9) as u64;
         let id = message.stamp().message_id();
         let found = self.wait_for(&id, last_ns, poll_s, user).await;

@@ -9,7 +9,9 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use crate::common::house::read;
-use crate::common::peer::Act::{Hear, Say, Take};
+use crate::common::liar::Then::Silence;
+use crate::common::liar::liar;
+use crate::common::peer::Act::{self, Hear, Say, Take};
 use crate::common::peer::peer;
 use crate::common::person::{user, watched};
 use crate::common::script::script;
@@ -25,17 +27,35 @@ use serde_json::{Value, json};
 /// The greeting of a server that considers everybody logged on.
 const GREETING: &str = "* PREAUTH [CAPABILITY IMAP4rev1 LITERAL+] ready\r\n";
 
+/// An SMTP server that accepts a message.
+const ACCEPTS: [Act; 13] = [
+    Say("220 hello\r\n"),
+    Hear("EHLO"),
+    Say("250 here\r\n"),
+    Hear("MAIL"),
+    Say("250 ok\r\n"),
+    Hear("RCPT"),
+    Say("250 ok\r\n"),
+    Hear("DATA"),
+    Say("354 go\r\n"),
+    Take,
+    Say("250 ok\r\n"),
+    Hear("QUIT"),
+    Say("221 bye\r\n"),
+];
+
 /// The options for this IMAP server and this server for sending.
-fn options(imap: &Endpoint, send: &Value) -> Value {
+fn options(imap: &str, send: &Value) -> Value {
     json!({
-        "imap": {"address": imap.addresses[0].to_string()}, "send": send,
+        "imap": {"address": imap}, "send": send,
         "user": "u{n}", "address": "u{n}@test.invalid", "password": "secret", "run": 1,
         "lost_after_s": 0.1, "profile": {"save_sent": false},
     })
 }
 
 fn mail(imap: &Endpoint, send: &Value) -> Mail {
-    Mail::new(read(&options(imap, send))).unwrap()
+    let address = imap.addresses[0].to_string();
+    Mail::new(read(&options(&address, send))).unwrap()
 }
 
 /// Plays steps without sending mail. Returns how each ended, and what the server received.
@@ -108,21 +128,7 @@ fn mail_counts_as_lost_only_after_a_complete_look() {
         ("1:* UNSEEN", b"* SEARCH\r\na7 OK done\r\n"),
     ];
     let (endpoint, server) = script(GREETING, &turns);
-    let (address, _peer) = peer(vec![
-        Say("220 hello\r\n"),
-        Hear("EHLO"),
-        Say("250 here\r\n"),
-        Hear("MAIL"),
-        Say("250 ok\r\n"),
-        Hear("RCPT"),
-        Say("250 ok\r\n"),
-        Hear("DATA"),
-        Say("354 go\r\n"),
-        Take,
-        Say("250 ok\r\n"),
-        Hear("QUIT"),
-        Say("221 bye\r\n"),
-    ]);
+    let (address, _peer) = peer(ACCEPTS.to_vec());
     let kinds = play(async {
         let mut user = user(0);
         let send = json!({"server": {"address": address.to_string()}});
@@ -205,7 +211,8 @@ fn users_enable_rev2_only_if_they_are_allowed_to() {
         ("SELECT \"INBOX\"", b"a3 OK\r\n"),
     ];
     let (endpoint, _server) = script(greeting, &turns);
-    let mut options = options(&endpoint, &Value::Null);
+    let address = endpoint.addresses[0].to_string();
+    let mut options = options(&address, &Value::Null);
     options["rev2"] = json!(false);
     let ended = play(async {
         let mut user = user(0);
@@ -215,4 +222,23 @@ fn users_enable_rev2_only_if_they_are_allowed_to() {
         play_step(&mut session, &step, &mut user).await
     });
     assert_eq!(ended, Ok(Moved::default()));
+}
+
+#[test]
+fn users_say_quit_before_they_wait_for_the_message() {
+    const SELECTED: &str = "* 0 EXISTS\r\n* OK [UIDNEXT 1] next\r\na1 OK [READ-WRITE] in\r\n";
+    let imap = liar(&[GREETING, SELECTED], Silence);
+    let (address, peer) = peer(ACCEPTS.to_vec());
+    let send = json!({"server": {"address": address.to_string()}});
+    let options = options(&imap, &send);
+    play(async {
+        let mut user = user(0);
+        let mail = Mail::new(read(&options)).unwrap();
+        let mut session = mail.open(&mut user).await.unwrap();
+        let step = json!({"op": "delivery"});
+        let waiting = play_step(&mut session, &step, &mut user);
+        let ended = tokio::time::timeout(Duration::from_secs(1), waiting).await;
+        assert!(ended.is_err(), "the IMAP server is silent");
+    });
+    assert!(peer.join().unwrap().contains("QUIT"));
 }
