@@ -10,6 +10,12 @@ use super::header;
 const MOST_DEPTH: u32 = 8;
 /// Most bytes of an encoded word: some are longer than the 75 allowed.
 const MOST_WORD: usize = 1000;
+/// What windows-1252 has for 0x80 to 0x9f, where ISO-8859-1 has control characters that nobody
+/// sends (WHATWG Encoding Standard).
+const WINDOWS: &str = "\u{20ac}\u{81}\u{201a}\u{192}\u{201e}\u{2026}\u{2020}\u{2021}\
+    \u{2c6}\u{2030}\u{160}\u{2039}\u{152}\u{8d}\u{17d}\u{8f}\
+    \u{90}\u{2018}\u{2019}\u{201c}\u{201d}\u{2022}\u{2013}\u{2014}\
+    \u{2dc}\u{2122}\u{161}\u{203a}\u{153}\u{9d}\u{17e}\u{178}";
 /// Base64 as found in mail: with padding, or cut off.
 const BASE64: GeneralPurpose = GeneralPurpose::new(
     &STANDARD,
@@ -72,7 +78,8 @@ fn append_text(message: &[u8], depth: u32, out: &mut Vec<u8>) {
     let disposition = value("Content-Disposition").to_ascii_lowercase();
     if (kind.is_empty() || is("text/")) && !disposition.starts_with("attachment") {
         let encoding = value("Content-Transfer-Encoding").to_ascii_lowercase();
-        out.extend_from_slice(&decoded(body, encoding.trim()));
+        let charset = parameter(kind, "charset").unwrap_or_default();
+        out.extend_from_slice(&in_utf8(decoded(body, encoding.trim()), charset));
     }
 }
 
@@ -112,6 +119,41 @@ fn decoded(body: &[u8], encoding: &str) -> Vec<u8> {
         "base64" => from_base64(body),
         "quoted-printable" => from_quoted(body, false),
         _ => body.to_vec(),
+    }
+}
+
+/// A text in UTF-8, if its charset is a Western one of one byte a character; otherwise as it is.
+fn in_utf8(text: Vec<u8>, charset: &str) -> Vec<u8> {
+    let is = |name: &str| charset.eq_ignore_ascii_case(name);
+    let character: fn(u8) -> char = if is("iso-8859-15") {
+        latin9
+    } else if is("iso-8859-1") || is("windows-1252") {
+        windows
+    } else {
+        return text;
+    };
+    let text: String = text.into_iter().map(character).collect();
+    text.into_bytes()
+}
+
+fn windows(byte: u8) -> char {
+    let place = byte.checked_sub(0x80).map(usize::from);
+    let other = place.and_then(|place| WINDOWS.chars().nth(place));
+    other.unwrap_or_else(|| char::from(byte))
+}
+
+/// A character of ISO-8859-15, which differs from ISO-8859-1 in eight.
+fn latin9(byte: u8) -> char {
+    match byte {
+        0xa4 => '\u{20ac}',
+        0xa6 => '\u{160}',
+        0xa8 => '\u{161}',
+        0xb4 => '\u{17d}',
+        0xb8 => '\u{17e}',
+        0xbc => '\u{152}',
+        0xbd => '\u{153}',
+        0xbe => '\u{178}',
+        _ => char::from(byte),
     }
 }
 
@@ -192,12 +234,8 @@ fn word_text(text: &str) -> Option<(String, &str)> {
         "Q" | "q" => from_quoted(encoded.as_bytes(), true),
         _ => return None,
     };
-    let is_latin = charset.eq_ignore_ascii_case("iso-8859-1");
-    let text = if is_latin {
-        bytes.into_iter().map(char::from).collect()
-    } else {
-        String::from_utf8_lossy(&bytes).into_owned()
-    };
+    let bytes = in_utf8(bytes, charset);
+    let text = String::from_utf8_lossy(&bytes);
     Some((text.replace(['\r', '\n'], " "), behind))
 }
 
@@ -234,6 +272,20 @@ mod tests {
             --z--\r\n--x y\r\nContent-Type: text/plain\r\nContent-Disposition: attachment\r\n\r\nfile\r\n\
             --x y--\r\nepilogue";
         assert_eq!(text(parts), b"one<b>two</b>");
+    }
+
+    #[test]
+    fn western_charsets_become_utf8() {
+        let read = |charset: &str| {
+            let head = format!("Content-Type: text/plain; charset=\"{charset}\"\r\n\r\n");
+            let message = [head.as_bytes(), b"f\xfcr 5 \x80\xa4"].concat();
+            String::from_utf8_lossy(&text(&message)).into_owned()
+        };
+        assert_eq!(read("ISO-8859-1"), "f\u{fc}r 5 \u{20ac}\u{a4}");
+        assert_eq!(read("windows-1252"), "f\u{fc}r 5 \u{20ac}\u{a4}");
+        assert_eq!(read("iso-8859-15"), "f\u{fc}r 5 \u{80}\u{20ac}");
+        let head = b"Subject: =?windows-1252?Q?=93Caf=E9=94?=\r\n\r\n";
+        assert_eq!(&*fields(head)[0].1, "\u{201c}Caf\u{e9}\u{201d}");
     }
 
     proptest! {
