@@ -16,8 +16,9 @@ use crate::request::Request;
 use crate::statistics::Statistics;
 use call::Call;
 
-/// The most progress messages in a row without progress: some minutes for an honest server.
-const MOST_STANDING: u32 = 1_000;
+/// The most progress messages in a row without progress: ten minutes for an honest server, which
+/// may read one file of 64 GiB through.
+const MOST_STANDING: u32 = 3_000;
 
 /// Where a server is and how to get access.
 #[derive(Clone, PartialEq, Eq)]

@@ -39,7 +39,7 @@ pub(crate) fn prepare(
     let found = if is_other_set {
         (order.first..=order.last).map(|_| Found::Missing).collect()
     } else {
-        survey(files, order, progress, report)?
+        survey(files, order, &mut progress, report)?
     };
     let freed_bytes = if is_other_set {
         our_files(files)?.iter().map(|(_, length)| length).sum()
@@ -63,8 +63,8 @@ pub(crate) fn prepare(
                 progress.written_bytes += written_bytes;
                 report(progress)
             })?;
+            progress.files_done += 1; // the survey counted those that are right
         }
-        progress.files_done += 1;
         go_on(report(progress))?;
     }
     prepared.written_bytes = progress.written_bytes;
@@ -102,29 +102,41 @@ fn our_files(files: &Files) -> Result<Vec<(String, u64)>, Failure> {
         .collect())
 }
 
+/// Looks at the files of the order. Those that are right are done: to read them through may take
+/// hours, in which the client must see that the preparation goes on.
 fn survey(
     files: &Files,
     order: &Order,
-    progress: Progress,
+    progress: &mut Progress,
     report: &mut Report<'_>,
 ) -> Result<Vec<Found>, Failure> {
     let mut piece = vec![0; PIECE_BYTES];
     let look = |file| {
-        go_on(report(progress))?;
-        Ok(match files.folder.length(&name_of(file)) {
+        let mut wanted = || report(*progress);
+        go_on(wanted())?;
+        let found = match files.folder.length(&name_of(file)) {
             None => Found::Missing,
             Some(length) if length != order.shape.file_bytes => Found::Damaged,
-            Some(_) if is_whole(files, order, file, &mut piece) => Found::Whole,
+            Some(_) if is_whole(files, order, file, &mut piece, &mut wanted)? => Found::Whole,
             Some(_) => Found::Damaged,
-        })
+        };
+        progress.files_done += u32::from(matches!(found, Found::Whole));
+        Ok(found)
     };
     (order.first..=order.last).map(look).collect()
 }
 
-/// Whether the file holds the right data: all of it, or at both ends, as the order says.
-fn is_whole(files: &Files, order: &Order, file: u32, piece: &mut [u8]) -> bool {
+/// Whether the file holds the right data: all of it, or at both ends, as the order says. `wanted`
+/// returns whether to go on.
+fn is_whole(
+    files: &Files,
+    order: &Order,
+    file: u32,
+    piece: &mut [u8],
+    wanted: &mut dyn FnMut() -> bool,
+) -> Result<bool, Failure> {
     let Ok(handle) = files.folder.open_file(&name_of(file), OFlags::RDONLY) else {
-        return false;
+        return Ok(false);
     };
     let end = order.shape.file_bytes;
     let mut holds = |offset: u64, length: usize| {
@@ -137,12 +149,17 @@ fn is_whole(files: &Files, order: &Order, file: u32, piece: &mut [u8]) -> bool {
         handle.read_exact_at(block, offset).is_ok()
             && verify(block, place, |_| Generation::default()).is_ok()
     };
-    if order.read_through {
-        pieces(end).all(|(offset, length)| holds(offset, length))
-    } else {
+    if !order.read_through {
         let unit = UNIT_BYTES as usize;
-        holds(0, unit) && holds(end - u64::from(UNIT_BYTES), unit)
+        return Ok(holds(0, unit) && holds(end - u64::from(UNIT_BYTES), unit));
     }
+    for (offset, length) in pieces(end) {
+        go_on(wanted())?;
+        if !holds(offset, length) {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 /// The pieces of a file: offsets and lengths.
@@ -225,4 +242,40 @@ fn create(
 fn go_on(wanted: bool) -> Result<(), Failure> {
     let gone = || (Code::Conflict, "the preparation was cancelled".to_owned());
     if wanted { Ok(()) } else { Err(gone()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::message::Shape;
+    use crate::server::folder::Folder;
+    use crate::server::settings::WriteMode;
+
+    #[test]
+    fn files_that_are_read_through_count_one_by_one() {
+        let home = tempfile::tempdir().unwrap();
+        let folder = Folder::open(&home.path().join("data")).unwrap();
+        let files = Files::open(folder, WriteMode::Buffered).unwrap();
+        let order = Order {
+            first: 0,
+            last: 3,
+            shape: Shape {
+                seed: 7,
+                file_bytes: 16_384,
+                range_bytes: 16_384,
+            },
+            read_through: true,
+        };
+        prepare(&files, &order, &mut |_| true).unwrap();
+        let mut done = Vec::new();
+        let mut report = |progress: Progress| {
+            done.push(progress.files_done);
+            true
+        };
+        let again = prepare(&files, &order, &mut report).unwrap();
+        assert_eq!(again.kept, 4);
+        // Before each file and each of its pieces.
+        assert_eq!(done[..4], [0, 0, 1, 1]);
+        assert_eq!(done.last(), Some(&4));
+    }
 }

@@ -111,7 +111,7 @@ fn a_stuck_preparation_ends() {
         });
     };
     progress(&mut answer, 1);
-    for number in 0..2_000 {
+    for number in 0..4_000 {
         progress(&mut answer, number % 2); // to and fro
     }
     let address = impostor(answer.leak());
@@ -135,5 +135,5 @@ fn a_stuck_preparation_ends() {
         error.to_string().contains("its preparation is stuck"),
         "{error}"
     );
-    assert_eq!(reports, 1_001);
+    assert_eq!(reports, 3_001);
 }
