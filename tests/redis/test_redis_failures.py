@@ -6,7 +6,7 @@ from headcount.analyse.failures import cause_of
 
 MEANT = [
     ("refused", "OOM command not allowed when used memory > 'maxmemory'.", "redis-memory"),
-    ("refused", "ERR max number of clients reached", "redis-clients"),
+    ("connect", "ERR max number of clients reached", "redis-clients"),
     ("refused", "READONLY You can't write against a read only replica.", "redis-replica"),
     ("refused", "MOVED 3999 127.0.0.1:6381", "redis-cluster"),
     ("refused", "CLUSTERDOWN The cluster is down", "redis-cluster"),

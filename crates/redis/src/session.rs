@@ -219,7 +219,10 @@ pub(crate) fn of_error(message: &[u8]) -> Fault {
     let text = words(&String::from_utf8_lossy(message));
     let code = text.split(' ').next().unwrap_or_default();
     let no_password_set = text.starts_with("ERR AUTH") || text.contains("without any password");
+    // The server says so before any command, and closes the connection.
+    let is_turned_away = code == "DENIED" || text.starts_with("ERR max number of clients");
     match code {
+        _ if is_turned_away => Fault::session(FaultKind::Connect, text),
         "NOAUTH" | "WRONGPASS" => Fault::step(FaultKind::Login, text),
         _ if no_password_set => Fault::step(FaultKind::Login, text),
         _ => Fault::step(FaultKind::Refused, text),
@@ -245,5 +248,25 @@ fn session_fault(fault: Fault) -> Fault {
     Fault {
         ends_session: true,
         ..fault
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_client_that_is_turned_away_has_no_session() {
+        // Redis 7.0: networking.c.
+        for message in [
+            "ERR max number of clients reached",
+            "ERR max number of clients + cluster connections reached",
+            "DENIED Redis is running in protected mode because protected mode is enabled",
+        ] {
+            let expected = Fault::session(FaultKind::Connect, message);
+            assert_eq!(of_error(message.as_bytes()), expected);
+        }
+        let expected = Fault::step(FaultKind::Refused, "ERR syntax error");
+        assert_eq!(of_error(b"ERR syntax error"), expected);
     }
 }

@@ -93,7 +93,7 @@ pub fn hello(options: RedisOptions) -> Result<Hello, ProvisionError> {
                 Ok(())
             }
             // A user without permission for INFO can still be played.
-            Reply::Error(message) if of_error(message).kind != FaultKind::Login => Ok(()),
+            Reply::Error(message) if of_error(message).kind == FaultKind::Refused => Ok(()),
             other => Err(unexpected("INFO", other)),
         });
         patient(ask, "INFO").await?;
