@@ -57,7 +57,8 @@ pub async fn send(
 }
 
 /// Receives `replies` replies and calls `accept` with the index of each. Returns the first fault,
-/// but only after all replies have been received: a refusal leaves the connection usable.
+/// but only after all replies have been received, or the connection has ended: a refusal leaves it
+/// usable.
 pub async fn receive(
     transport: &mut Transport,
     replies: u32,
@@ -67,7 +68,8 @@ pub async fn receive(
     while !answers.are_over() {
         poll_fn(|context| {
             INCOMING.with_borrow_mut(|buffer| {
-                let bytes = ready!(poll_bytes(transport, context, buffer))?;
+                let read = ready!(poll_bytes(transport, context, buffer));
+                let bytes = read.map_err(|end| answers.cut_off(end))?;
                 Poll::Ready(answers.take(bytes))
             })
         })
@@ -127,6 +129,15 @@ impl<A: FnMut(u32, &Reply<'_>) -> Result<(), Fault>> Answers<A> {
         self.within_bounds()
     }
 
+    /// The fault of a connection that ended before the last reply: the first of its replies, since
+    /// an error before the end says why the server closed it.
+    fn cut_off(&mut self, end: Fault) -> Fault {
+        self.fault.take().map_or(end, |first| Fault {
+            ends_session: true,
+            ..first
+        })
+    }
+
     /// Fails if more is buffered than any reply can need.
     fn within_bounds(&self) -> Result<(), Fault> {
         if self.received.len() > MOST_KEPT {
@@ -162,4 +173,23 @@ impl<A: FnMut(u32, &Reply<'_>) -> Result<(), Fault>> Answers<A> {
 
 fn malformed(sentence: impl Into<Box<str>>) -> Fault {
     Fault::session(FaultKind::Malformed, sentence)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::session::is_ok;
+
+    #[test]
+    fn the_words_of_a_server_that_closes_are_kept() {
+        let closed = Fault::session(FaultKind::Disconnected, "closed");
+        let mut answers = Answers::new(2, |_, reply: &Reply<'_>| is_ok(reply));
+        answers.take(b"-ERR no more commands\r\n").unwrap();
+        assert!(!answers.are_over());
+        let expected = Fault::session(FaultKind::Refused, "ERR no more commands");
+        assert_eq!(answers.cut_off(closed.clone()), expected);
+        let mut answers = Answers::new(2, |_, reply: &Reply<'_>| is_ok(reply));
+        answers.take(b"+OK\r\n").unwrap();
+        assert_eq!(answers.cut_off(closed.clone()), closed);
+    }
 }
