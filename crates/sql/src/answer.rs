@@ -48,7 +48,8 @@ pub struct Rows {
     pub count: u64,
     /// Bytes of their values and lengths.
     pub bytes: u64,
-    /// How many the last statement returned or changed, by the server's count.
+    /// How many the last statement returned or changed, by the server's count; how many came if
+    /// the server gives none, as for `SHOW`.
     pub affected: u64,
     /// Whether the last statement rolled a transaction back.
     pub is_rolled_back: bool,
@@ -60,7 +61,7 @@ impl Rows {
         let words = str::from_utf8(body).unwrap_or_default();
         let mut words = words.trim_end_matches('\0').rsplit(' ');
         let last = words.next().unwrap_or_default();
-        self.affected = last.parse().unwrap_or_default();
+        self.affected = last.parse().unwrap_or(self.count);
         self.is_rolled_back = last == "ROLLBACK";
     }
 }
@@ -294,6 +295,27 @@ impl<'a, F: FnMut(Row<'_>) -> Result<(), Fault>> Answer<'a, F> {
         match self.fault {
             Some(fault) => Err(fault),
             None => Ok((self.shape, self.rows)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_of_a_statement_without_a_count_are_those_that_came() {
+        for (body, affected) in [
+            (&b"EXPLAIN\0"[..], 2),
+            (b"SELECT 5\0", 5),
+            (b"INSERT 0 1\0", 1),
+        ] {
+            let mut rows = Rows {
+                count: 2,
+                ..Rows::default()
+            };
+            rows.complete(body);
+            assert_eq!(rows.affected, affected);
         }
     }
 }
