@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use headcount_load::{Fault, FaultKind};
 
-use crate::fault::of_refused_statement;
+use crate::fault::{of_refused_statement, of_stray_error};
 use crate::frames::{Message, tag};
 use crate::refusal::{cut, malformed, unexpected};
 use crate::row::{Row, Type, check_columns, column_names};
@@ -221,7 +221,8 @@ impl<'a, F: FnMut(Row<'_>) -> Result<(), Fault>> Answer<'a, F> {
                 self.refuse(body)?;
                 Stage::Results
             }
-            (_, tag::ERROR) if !self.is_refused => {
+            (_, tag::ERROR) if self.is_refused => return Err(of_stray_error(body)),
+            (_, tag::ERROR) => {
                 self.refuse(body)?;
                 Stage::Ready
             }
@@ -317,5 +318,19 @@ mod tests {
             rows.complete(body);
             assert_eq!(rows.affected, affected);
         }
+    }
+
+    #[test]
+    fn a_connection_that_ends_after_a_refusal_ends_with_the_servers_words() {
+        let mut answer = Answer::to_prepare(None);
+        let mut take = |body| {
+            let tag = tag::ERROR;
+            answer.take(&Message { tag, body })
+        };
+        let refused = take(b"SERROR\0C42P01\0Mno such table\0\0");
+        assert_eq!(refused, Ok(ControlFlow::Continue(())));
+        let ended = take(b"SFATAL\0C57P01\0Mshutting down\0\0");
+        let words = "shutting down (SQLSTATE 57P01)";
+        assert_eq!(ended, Err(Fault::session(FaultKind::Disconnected, words)));
     }
 }

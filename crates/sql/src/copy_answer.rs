@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use headcount_load::{Fault, FaultKind};
 
 use crate::answer::{IDLE, Rows};
-use crate::fault::of_refused_statement;
+use crate::fault::{of_refused_statement, of_stray_error};
 use crate::frames::{Message, tag};
 use crate::refusal::{cut, malformed, unexpected};
 
@@ -109,7 +109,8 @@ impl<F: FnMut(&[u8])> CopyAnswer<F> {
                 self.in_transaction = *status != IDLE;
                 return Ok(ControlFlow::Break(Turn::End));
             }
-            (stage, tag::ERROR) if stage != Stage::Ready => {
+            (Stage::Ready, tag::ERROR) => return Err(of_stray_error(body)),
+            (_, tag::ERROR) => {
                 let fault = of_refused_statement(body);
                 if fault.ends_session {
                     return Err(fault);
@@ -203,5 +204,14 @@ mod tests {
         assert_eq!(turn, ControlFlow::Break(Turn::End));
         let fault = answer.finish().unwrap_err();
         assert!(fault.message.contains("FORMAT binary"), "{fault}");
+    }
+
+    #[test]
+    fn a_connection_that_ends_after_a_refusal_ends_with_the_servers_words() {
+        let mut answer = CopyAnswer::from_stdin();
+        let refused: &[u8] = b"SERROR\0C42P01\0Mno such table\0\0";
+        let ended: &[u8] = b"SFATAL\0C57P01\0Mshutting down\0\0";
+        let fault = take_all(&mut answer, &[(tag::ERROR, refused), (tag::ERROR, ended)]);
+        assert_eq!(fault.unwrap_err().kind, FaultKind::Disconnected);
     }
 }
