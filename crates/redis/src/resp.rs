@@ -180,7 +180,10 @@ pub fn number(line: &[u8]) -> Result<i64, String> {
     std::str::from_utf8(line)
         .ok()
         .and_then(|text| text.parse().ok())
-        .ok_or_else(|| format!("\"{}\" instead of a number", String::from_utf8_lossy(line)))
+        .ok_or_else(|| {
+            let shown = &line[..line.len().min(SHOWN)];
+            format!("\"{}\" instead of a number", shown.escape_ascii())
+        })
 }
 
 #[cfg(test)]
@@ -223,6 +226,12 @@ mod tests {
         assert!(refused(b"$1\r\nabc\r\n").contains("longer than the 1 bytes"));
         assert!(refused(&[b"+".to_vec(), vec![b'x'; MOST_LINE]].concat()).contains("not end"));
         assert!(refused(&b"*1\r\n".repeat(9)).contains("more than 4 deep"));
+        let coloured = [b":".to_vec(), vec![0x1b; 9000], b"\r\n".to_vec()].concat();
+        let shown = r"\x1b".repeat(SHOWN);
+        assert_eq!(
+            refused(&coloured),
+            format!("\"{shown}\" instead of a number")
+        );
         let many = [b"*60000\r\n".to_vec(), b"*1\r\n+\r\n".repeat(60_000)].concat();
         assert!(refused(&many).contains("1 parts"));
     }

@@ -5,6 +5,7 @@ use std::ops::ControlFlow;
 
 use bytes::BytesMut;
 use fallible_iterator::FallibleIterator;
+use headcount_load::fault::words;
 use headcount_load::{Fault, FaultKind, Password};
 use headcount_net::Agreed;
 use postgres_protocol::authentication::{md5_hash, sasl};
@@ -271,7 +272,10 @@ fn of_reading(error: &io::Error) -> Fault {
 fn unproved(cause: &io::Error) -> Fault {
     Fault::session(
         FaultKind::Malformed,
-        format!("no logon: the server's part of SCRAM is wrong: {cause}"),
+        format!(
+            "no logon: the server's part of SCRAM is wrong: {}",
+            words(&cause.to_string())
+        ),
     )
 }
 
@@ -353,6 +357,14 @@ mod tests {
     fn an_offer_of_binding_without_tls_is_refused() {
         let fault = answer(ChannelBinding::Prefer, false, BOTH).unwrap_err();
         assert!(fault.message.contains("PLUS without TLS"), "{fault}");
+    }
+
+    #[test]
+    fn the_servers_words_about_a_proof_are_quoted_in_part_and_on_one_line() {
+        let words = format!("SCRAM error: \x1b[31m{}", "x".repeat(9000));
+        let message = unproved(&io::Error::other(words)).message;
+        assert!(message.contains("SCRAM error:  [31mxxx"), "{message}");
+        assert!(message.len() < 300, "{message}");
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use headcount_load::fault::words;
 use headcount_load::{Fault, FaultKind};
 use headcount_script::Reply;
 
@@ -85,7 +86,7 @@ impl Reply for Received {
                 [] => format!("there is no column \"{shown}\": the statement returns no rows"),
                 names => format!(
                     "there is no column \"{shown}\"; there are {}",
-                    names.join(", ")
+                    words(&names.join(", "))
                 ),
             });
         };
@@ -131,6 +132,15 @@ mod tests {
         assert_eq!(received.column("price"), Ok(vec![None, Some("3.50")]));
         let missing = received.column("other").unwrap_err();
         assert!(missing.ends_with("there are id, name, price"), "{missing}");
+    }
+
+    #[test]
+    fn many_names_are_quoted_in_part_and_on_one_line() {
+        let names: ColumnNames = (0..1600).map(|at| format!("a\n{at}").into()).collect();
+        let received = Received::new(&names, std::iter::empty());
+        let missing = received.column("b").unwrap_err();
+        assert!(missing.contains("there are a 0, a 1, "), "{missing}");
+        assert!(missing.len() < 250, "{missing}");
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! One user's connection to the application server.
 
+use headcount_load::fault::words;
 use headcount_load::{Fault, FaultKind, Moved, Session, User};
 use tokio::net::TcpStream;
 
@@ -41,7 +42,7 @@ impl AppSession {
             Reply::Json(_, json) => serde_json::from_slice::<Hello>(json).map_err(|error| {
                 Fault::session(
                     FaultKind::Malformed,
-                    format!("its greeting is malformed: {error}"),
+                    format!("its greeting is malformed: {}", words(&error.to_string())),
                 )
             }),
             other => Err(unexpected(&other)),

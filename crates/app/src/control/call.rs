@@ -160,8 +160,10 @@ impl<'a> Call<'a> {
             let (kind, expected) = (kind.name(), expected.name());
             return Err(self.foreign(format!("a {kind} reply came instead of {expected}")));
         }
-        serde_json::from_slice(json)
-            .map_err(|error| self.foreign(format!("its {} reply: {error}", expected.name())))
+        serde_json::from_slice(json).map_err(|error| {
+            let reason = words(&error.to_string());
+            self.foreign(format!("its {} reply: {reason}", expected.name()))
+        })
     }
 }
 

@@ -75,6 +75,24 @@ fn targets_that_are_not_application_servers_are_recognised() {
 }
 
 #[test]
+fn a_long_greeting_is_quoted_in_part() {
+    let mut answer = Vec::new();
+    append(&mut answer, Kind::Hello, true, |body| {
+        let hello = json!({"protocol": "x".repeat(9000)});
+        body.extend(hello.to_string().bytes());
+    });
+    let address = impostor(answer.leak());
+    let error = control::hello(&Target::new(&*address)).unwrap_err();
+    let fault = play(app(&address).open(&mut user(0)))
+        .map(drop)
+        .unwrap_err();
+    for message in [error.to_string(), fault.message.to_string()] {
+        assert!(message.contains("string \"xxx"), "{message}");
+        assert!(message.len() < 500, "{message}");
+    }
+}
+
+#[test]
 fn silent_unreachable_and_invalid_targets_are_distinguished() {
     let silent = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = silent.local_addr().unwrap().to_string();
