@@ -71,6 +71,9 @@ impl SqlSession {
                 check_document(shared, id, row)
             })
             .await?;
+        if rows.count == 0 {
+            return Err(none("the document was deleted, and all later ones with it"));
+        }
         Ok(received(rows))
     }
 

@@ -189,6 +189,20 @@ fn altered_data_is_noticed() {
 }
 
 #[test]
+fn a_document_that_is_gone_is_not_read() {
+    let (server, sql) = start();
+    run(async {
+        let mut player = Player::open(&sql, 1).await.unwrap();
+        server.shop("DELETE FROM headcount.documents");
+        let played = player.play(r#"{"op": "read-document"}"#).await;
+        let fault = played.unwrap_err();
+        assert_eq!(fault.kind, FaultKind::Refused, "{fault}");
+        assert!(!fault.ends_session);
+        assert_eq!(player.task_counts("read-document"), (0, 1));
+    });
+}
+
+#[test]
 fn appointments_are_made_and_moved() {
     let (server, sql) = start();
     run(async {
