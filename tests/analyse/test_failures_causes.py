@@ -102,7 +102,7 @@ MEANT = [
         "http-no-server",
     ),
     (
-        "login",
+        "connect",
         "no more connections allowed (max_client_conn) (SQLSTATE 08P01)",
         "sql-pooler-clients",
     ),

@@ -8,6 +8,13 @@ use headcount_load::{Fault, FaultKind, fault};
 use crate::refusal::{cut, malformed};
 
 const CLOSED: &str = "the server closed the connection";
+/// What pgbouncer says if it is full, or cannot reach the server. It has one SQLSTATE for nearly
+/// all that it refuses.
+const OF_POOLER: [&str; 3] = [
+    "no more connections allowed",
+    "cannot connect to server",
+    "connect failed",
+];
 
 /// The relevant fields of an error from the server (PostgreSQL 15, 55.8).
 struct Refusal {
@@ -54,17 +61,21 @@ impl Refusal {
 /// The fault of an error (its body) before the server was ready.
 pub fn of_refused_logon(body: &[u8]) -> Fault {
     match Refusal::read(body) {
-        Ok(refusal) => Fault::session(kind_of_refusal(&refusal.code), refusal.words),
+        Ok(refusal) => {
+            let kind = kind_of_refusal(&refusal.code, &refusal.words);
+            Fault::session(kind, refusal.words)
+        }
         Err(fault) => fault,
     }
 }
 
 /// A server that is full, starting or stopping did not reject the user's credentials (PostgreSQL
 /// 15, appendix A).
-fn kind_of_refusal(code: &str) -> FaultKind {
+fn kind_of_refusal(code: &str, words: &str) -> FaultKind {
     match code {
         // too_many_connections, cannot_connect_now, admin_shutdown, crash_shutdown, out_of_memory
         "53300" | "57P03" | "57P01" | "57P02" | "53200" => FaultKind::Connect,
+        "08P01" if OF_POOLER.iter().any(|part| words.contains(part)) => FaultKind::Connect,
         _ => FaultKind::Login,
     }
 }
@@ -105,5 +116,28 @@ pub fn lost(error: &io::Error) -> Fault {
     match error.kind() {
         io::ErrorKind::UnexpectedEof => closed(),
         _ => Fault::from_io(error),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pooler_without_a_place_or_server_does_not_reject_credentials() {
+        let kind = |code: &str, words: &str| {
+            let body = format!("SFATAL\0C{code}\0M{words}\0\0");
+            of_refused_logon(body.as_bytes()).kind
+        };
+        for words in [
+            "no more connections allowed (max_client_conn)",
+            "pgbouncer cannot connect to server",
+            "server login has been failing, cached error: connect failed (server_login_retry)",
+        ] {
+            assert_eq!(kind("08P01", words), FaultKind::Connect, "{words}");
+        }
+        assert_eq!(kind("08P01", "no such user: ada"), FaultKind::Login);
+        assert_eq!(kind("53300", "too many clients"), FaultKind::Connect);
+        assert_eq!(kind("28P01", "connect failed"), FaultKind::Login);
     }
 }
