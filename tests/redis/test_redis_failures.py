@@ -16,6 +16,7 @@ MEANT = [
     ("refused", "NOPERM this user has no permissions to run the 'set' command", "redis-rights"),
     ("login", "127.0.0.1:6379: NOAUTH Authentication required.", "redis-password"),
     ("login", "WRONGPASS invalid username-password pair or user is disabled.", "redis-password"),
+    ("login", "ERR invalid password", "redis-password"),
     ("wrong-data", "GET of key 7: the key is not there", "redis-key-gone"),
     ("wrong-data", "the value of key 7 is damaged from byte 56 on", "wrong-data"),
 ]

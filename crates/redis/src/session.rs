@@ -219,12 +219,16 @@ pub(crate) fn of_error(message: &[u8]) -> Fault {
     let text = words(&String::from_utf8_lossy(message));
     let code = text.split(' ').next().unwrap_or_default();
     let no_password_set = text.starts_with("ERR AUTH") || text.contains("without any password");
+    // Servers before Redis 6, and proxies, have no codes for these (Redis 5.0: server.c).
+    let is_of_old = ["ERR invalid password", "ERR Client sent AUTH"]
+        .iter()
+        .any(|start| text.starts_with(start));
     // The server says so before any command, and closes the connection.
     let is_turned_away = code == "DENIED" || text.starts_with("ERR max number of clients");
     match code {
         _ if is_turned_away => Fault::session(FaultKind::Connect, text),
         "NOAUTH" | "WRONGPASS" => Fault::step(FaultKind::Login, text),
-        _ if no_password_set => Fault::step(FaultKind::Login, text),
+        _ if no_password_set || is_of_old => Fault::step(FaultKind::Login, text),
         _ => Fault::step(FaultKind::Refused, text),
     }
 }
@@ -265,6 +269,18 @@ mod tests {
         ] {
             let expected = Fault::session(FaultKind::Connect, message);
             assert_eq!(of_error(message.as_bytes()), expected);
+        }
+    }
+
+    #[test]
+    fn every_servers_refusal_of_a_password_is_a_failed_login() {
+        for message in [
+            "WRONGPASS invalid username-password pair or user is disabled.",
+            "ERR AUTH <password> called without any password configured for the default user.",
+            "ERR invalid password",
+            "ERR Client sent AUTH, but no password is set",
+        ] {
+            assert_eq!(of_error(message.as_bytes()).kind, FaultKind::Login);
         }
         let expected = Fault::step(FaultKind::Refused, "ERR syntax error");
         assert_eq!(of_error(b"ERR syntax error"), expected);
