@@ -13,7 +13,7 @@ use crate::wire::{Name, Wire};
 
 /// The formats of parameters and results (PostgreSQL 15, 55.2.2).
 pub(crate) const TEXT: i16 = 0;
-pub(crate) const BINARY: i16 = 1;
+const BINARY: i16 = 1;
 
 impl Wire {
     /// Prepares a statement with parameters of these types, or of those that the server infers;

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use super::{EXECUTE, PREPARE, SqlSession};
 use crate::answer::{Rows, Shape};
-use crate::asking::{BINARY, TEXT, of_binding};
+use crate::asking::{TEXT, of_binding};
 use crate::options::Statements;
 use crate::received::{ColumnNames, Received};
 use crate::row::Row;
@@ -58,9 +58,7 @@ impl SqlSession {
             }
             if is_read { received.take(row) } else { Ok(()) }
         };
-        // Values that are read must be text; otherwise the binary form has fewer bytes.
-        let format = if is_read { TEXT } else { BINARY };
-        let bind = |name: &str, out: &mut BytesMut| bind(name, &values, format, out);
+        let bind = |name: &str, out: &mut BytesMut| bind(name, &values, out);
         let wire = &mut self.wire;
         self.stopwatch.sent(EXECUTE);
         let done = match known {
@@ -121,13 +119,13 @@ fn check_count(shape: Shape, values: &Values, free: &Free) -> Result<(), Fault> 
     ))
 }
 
-/// Binds parameters to a statement as text, and asks for results in this format.
-fn bind(name: &str, values: &Values, format: i16, out: &mut BytesMut) -> std::io::Result<()> {
+/// Binds parameters to a statement as text, and asks for results as text: every type has that form.
+fn bind(name: &str, values: &Values, out: &mut BytesMut) -> std::io::Result<()> {
     let append = |value: &str, out: &mut BytesMut| {
         out.extend_from_slice(value.as_bytes());
         Ok(IsNull::No)
     };
-    frontend::bind("", name, [], values.iter(), append, [format], out).map_err(of_binding)
+    frontend::bind("", name, [], values.iter(), append, [TEXT], out).map_err(of_binding)
 }
 
 /// Checks rows, and takes captures from them.

@@ -109,6 +109,14 @@ fn rows_are_captured_and_checked_however_statements_are_sent() {
 }
 
 #[test]
+fn values_of_types_without_a_binary_form_are_received() {
+    let (_server, sql) = start(Statements::Prepared);
+    let rights = statement("SELECT 'headcount=r/headcount'::aclitem", &json!({}));
+    let (ended, _) = run(played(&sql, &[rights]));
+    assert!(ended[0].is_ok(), "{ended:?}");
+}
+
+#[test]
 fn failed_checks_and_captures_name_the_reason() {
     let (_server, sql) = start(Statements::Unnamed);
     let goods = "SELECT item, name FROM public.goods WHERE item = $1";
