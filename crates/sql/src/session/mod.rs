@@ -166,7 +166,11 @@ impl Session for SqlSession {
     }
 
     async fn roll_back(&mut self, end: RollBack) -> Result<(), Fault> {
-        Box::pin(self.roll_back_unit(end)).await
+        let rolled_back = Box::pin(self.roll_back_unit(end)).await;
+        if rolled_back.is_err() {
+            self.end_unit(false); // the session ends: there is no other try
+        }
+        rolled_back
     }
 
     async fn close(self, _user: &mut User) {

@@ -8,7 +8,7 @@ use std::thread::{JoinHandle, spawn};
 use std::time::Duration;
 
 use crate::common::{PASSWORD, Player, run};
-use headcount_load::{Fault, FaultKind};
+use headcount_load::{Fault, FaultKind, RollBack, Session};
 use headcount_sql::{Method, Password, RequireAuth, Sql, SqlOptions, SslMode};
 
 const OK: u32 = 0;
@@ -279,6 +279,26 @@ fn floods_of_notices_and_parameters_are_not_kept() {
             .contains("16 MiB of notices between two answers"),
         "{fault}"
     );
+}
+
+#[test]
+fn a_transaction_that_is_cut_off_at_its_rollback_has_failed() {
+    let liar = Liar::that(|line| {
+        line.let_in();
+        let _ = line.stream.read(&mut [0; 100]); // BEGIN
+        line.send(&[message(b'C', b"BEGIN\0"), message(b'Z', b"T")].concat());
+        line.hear();
+    });
+    let sql = Sql::new(liar.options(RequireAuth::default())).unwrap();
+    run(async {
+        let mut player = Player::open(&sql, 0).await.unwrap();
+        player.play(r#"{"op": "begin"}"#).await.unwrap();
+        let rolled_back = player.session.roll_back(RollBack::Retry).await;
+        assert!(rolled_back.unwrap_err().ends_session);
+        assert_eq!(player.task_counts("transaction"), (0, 1));
+    });
+    let heard = liar.served.join().unwrap();
+    assert_eq!(heard, message(b'Q', b"ROLLBACK\0"));
 }
 
 #[test]
