@@ -30,11 +30,13 @@ pub fn run<T>(work: impl Future<Output = Result<T, ProvisionError>>) -> Result<T
         .block_on(work)
 }
 
-/// Logs on, and retries while the server is starting up (SQLSTATE 57P03, `cannot_connect_now`).
-async fn log_on_when_ready(shared: &Shared) -> Result<Wire, Fault> {
+/// Logs on, and retries while the server is starting up (SQLSTATE 57P03, `cannot_connect_now`);
+/// `starting` is then what it says.
+async fn log_on_when_ready(shared: &Shared, starting: &mut Option<Fault>) -> Result<Wire, Fault> {
     loop {
         match shared.connect(shared.first_user).await {
             Err(fault) if fault.message.ends_with("(SQLSTATE 57P03)") => {
+                *starting = Some(fault);
                 tokio::time::sleep(TICK).await;
             }
             other => return other,
@@ -51,13 +53,18 @@ pub struct Desk<'a> {
 impl<'a> Desk<'a> {
     /// Logs on.
     pub async fn open(sql: &'a Sql) -> Result<Self, ProvisionError> {
+        Self::open_within(LOGON, sql).await
+    }
+
+    async fn open_within(patience: Duration, sql: &'a Sql) -> Result<Self, ProvisionError> {
         let shared = &*sql.shared;
         let address = &shared.address;
-        let wire = tokio::time::timeout(LOGON, log_on_when_ready(shared))
+        let mut starting = None;
+        let wire = tokio::time::timeout(patience, log_on_when_ready(shared, &mut starting))
             .await
             .unwrap_or_else(|_| {
-                let sentence = format!("no answer from {address} within {LOGON:?}");
-                Err(Fault::session(FaultKind::Timeout, sentence))
+                let sentence = format!("no answer from {address} within {patience:?}");
+                Err(starting.unwrap_or_else(|| Fault::session(FaultKind::Timeout, sentence)))
             });
         let wire = wire.map_err(|fault| ProvisionError::of(fault, shared))?;
         Ok(Self { shared, wire })
@@ -103,5 +110,34 @@ impl<'a> Desk<'a> {
     /// Says goodbye.
     pub async fn close(self) {
         let _ = tokio::time::timeout(LOGON, self.wire.close()).await; // all questions are answered
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{Read, Write};
+    use std::net::TcpListener;
+
+    use super::*;
+    use crate::options::{SqlOptions, SslMode};
+
+    #[test]
+    fn a_server_that_takes_too_long_to_start_says_so() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap().to_string();
+        std::thread::spawn(move || {
+            for stream in listener.incoming() {
+                let mut stream = stream.unwrap();
+                let _ = stream.read(&mut [0; 200]); // the startup message
+                let _ = stream.write_all(b"E\0\0\0\x20SFATAL\0C57P03\0Mstarting up\0\0");
+            }
+        });
+        let mut options = SqlOptions::new(&address, "shop", "headcount", None);
+        options.sslmode = SslMode::Disable;
+        let sql = Sql::new(options).unwrap();
+        let patience = Duration::from_millis(300);
+        let opened = run(async { Desk::open_within(patience, &sql).await.map(drop) });
+        let error = opened.unwrap_err();
+        assert_eq!(error.to_string(), "starting up (SQLSTATE 57P03)");
     }
 }
