@@ -8,7 +8,7 @@ use std::ops::ControlFlow;
 
 use headcount_load::Fault;
 
-use crate::refusal::{malformed, not_postgresql, within};
+use crate::refusal::{malformed, no_session, not_postgresql, within};
 
 /// The longest message before the logon is complete. PostgreSQL's have a few hundred bytes; libpq
 /// takes errors of up to 30,000 (15, `fe-connect.c`).
@@ -172,6 +172,10 @@ impl Frames {
         if !self.is_ready && !self.belongs_to_logon(tag) {
             return Err(not_postgresql());
         }
+        let is_first = !self.is_ready && self.answer_bytes == 0;
+        if is_first && tag == tag::ERROR && is_text(length) {
+            return Err(no_session());
+        }
         if length < 4 {
             return Err(malformed("a message of a length under 4"));
         }
@@ -230,6 +234,13 @@ impl Frames {
             _ => false,
         }
     }
+}
+
+/// Whether a length is text: a server that cannot start a process for the connection sends an error
+/// without a length (PostgreSQL 15, `report_fork_failure_to_client` of `postmaster.c`).
+fn is_text(length: u32) -> bool {
+    let bytes = length.to_be_bytes();
+    bytes.iter().all(|byte| !byte.is_ascii_control())
 }
 
 /// How many bytes an incomplete message, or its head, lacks.

@@ -78,8 +78,8 @@ pub fn malformed(what: &str) -> Fault {
 pub fn no_session() -> Fault {
     Fault::session(
         FaultKind::Connect,
-        "no logon: the server answers the request for TLS with an error; it may have no process or \
-         memory left: see its log",
+        "no logon: the server cannot begin a session; it may have no process or memory left: see \
+         its log",
     )
 }
 

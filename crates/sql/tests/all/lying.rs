@@ -329,13 +329,17 @@ fn other_protocols_are_recognised_at_once() {
 
 #[test]
 fn a_server_that_cannot_fork_is_still_recognised() {
-    let liar = Liar::that(|line| {
-        line.send(b"Ecould not fork new process for connection\n\0");
-    });
-    let fault = liar.fault();
-    assert_eq!(fault.kind, FaultKind::Connect);
-    assert!(
-        fault.message.contains("no process or memory left"),
-        "{fault}"
-    );
+    for sslmode in [SslMode::Prefer, SslMode::Disable] {
+        let liar = Liar::that(|line| {
+            line.send(b"Ecould not fork new process for connection\n\0");
+        });
+        let mut options = liar.options(RequireAuth::default());
+        options.sslmode = sslmode;
+        let fault = liar.fault_and_heard(options).0.unwrap();
+        assert_eq!(fault.kind, FaultKind::Connect);
+        assert!(
+            fault.message.contains("no process or memory left"),
+            "{fault}"
+        );
+    }
 }
