@@ -69,12 +69,15 @@ pub fn of_refused_logon(body: &[u8]) -> Fault {
     }
 }
 
-/// A server that is full, starting or stopping did not reject the user's credentials (PostgreSQL
-/// 15, appendix A).
+/// A server that is full, overloaded, starting or stopping did not reject the user's credentials
+/// (PostgreSQL 15, appendix A).
 fn kind_of_refusal(code: &str, words: &str) -> FaultKind {
     match code {
-        // too_many_connections, cannot_connect_now, admin_shutdown, crash_shutdown, out_of_memory
-        "53300" | "57P03" | "57P01" | "57P02" | "53200" => FaultKind::Connect,
+        // The classes insufficient_resources, such as too_many_connections, and system_error.
+        _ if ["53", "58"].iter().any(|class| code.starts_with(class)) => FaultKind::Connect,
+        // cannot_connect_now, admin_shutdown, crash_shutdown; query_canceled: authentication took
+        // longer than authentication_timeout.
+        "57P03" | "57P01" | "57P02" | "57014" => FaultKind::Connect,
         "08P01" if OF_POOLER.iter().any(|part| words.contains(part)) => FaultKind::Connect,
         _ => FaultKind::Login,
     }
@@ -122,6 +125,20 @@ pub fn lost(error: &io::Error) -> Fault {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_overloaded_server_does_not_reject_credentials() {
+        let kind = |code: &str| {
+            let body = format!("SFATAL\0C{code}\0Mno\0\0");
+            of_refused_logon(body.as_bytes()).kind
+        };
+        for code in ["53000", "53200", "53300", "58030", "57014", "57P03"] {
+            assert_eq!(kind(code), FaultKind::Connect, "{code}");
+        }
+        for code in ["28P01", "28000", "3D000", "42501"] {
+            assert_eq!(kind(code), FaultKind::Login, "{code}");
+        }
+    }
 
     #[test]
     fn a_pooler_without_a_place_or_server_does_not_reject_credentials() {
