@@ -30,6 +30,9 @@ impl SqlSession {
             })
             .await?;
         self.last = None;
+        if rows.count == 0 {
+            return Err(empty());
+        }
         Ok(received(rows))
     }
 
@@ -61,15 +64,17 @@ impl SqlSession {
             return Err(wrong(sentence));
         }
         if rows.count == 0 && from == From::Key(Place::First) {
-            return Err(Fault::step(
-                FaultKind::Refused,
-                "there is no document in the view: prepare the data set",
-            ));
+            return Err(empty());
         }
         // After the end of the view, the next page is the first.
         self.last = if rows.count == 0 { None } else { last };
         Ok(received(rows))
     }
+}
+
+fn empty() -> Fault {
+    let sentence = "there is no document in the view: prepare the data set";
+    Fault::step(FaultKind::Refused, sentence)
 }
 
 /// The key of an entry. A fault if it does not follow `before`, or is not what was stored.

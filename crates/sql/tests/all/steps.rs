@@ -189,16 +189,18 @@ fn altered_data_is_noticed() {
 }
 
 #[test]
-fn a_document_that_is_gone_is_not_read() {
+fn documents_that_are_gone_are_not_read() {
     let (server, sql) = start();
     run(async {
         let mut player = Player::open(&sql, 1).await.unwrap();
         server.shop("DELETE FROM headcount.documents");
-        let played = player.play(r#"{"op": "read-document"}"#).await;
-        let fault = played.unwrap_err();
-        assert_eq!(fault.kind, FaultKind::Refused, "{fault}");
-        assert!(!fault.ends_session);
-        assert_eq!(player.task_counts("read-document"), (0, 1));
+        for op in ["read-document", "read-view", "open-view"] {
+            let fault = player.play(&format!(r#"{{"op": "{op}"}}"#)).await;
+            let fault = fault.unwrap_err();
+            assert_eq!(fault.kind, FaultKind::Refused, "{fault}");
+            assert!(!fault.ends_session);
+            assert_eq!(player.task_counts(op), (0, 1));
+        }
     });
 }
 
