@@ -35,7 +35,7 @@ enum Doing {
 #[derive(Debug)]
 pub struct Seat {
     doing: Cell<Doing>,
-    /// When the step under way, or the opening of the session, began.
+    /// When the step under way, or the opening of the session, began, less the idle time before.
     step_began_ns: Cell<u64>,
     is_leaving: Cell<bool>,
     /// Whether it thinks within a scenario.
@@ -86,13 +86,13 @@ impl Seat {
     /// The user opens its session before anything is due.
     pub fn logs_on(&self, began_ns: u64) {
         self.doing.set(Doing::LoggingOn);
-        self.step_began_ns.set(began_ns);
+        self.begins_step(began_ns);
     }
 
     /// The user plays what comes before or after a scenario.
     pub fn plays_around(&self, began_ns: u64) {
         self.doing.set(Doing::Around(began_ns));
-        self.step_began_ns.set(began_ns);
+        self.begins_step(began_ns);
     }
 
     /// What came after a scenario has ended.
@@ -109,12 +109,13 @@ impl Seat {
     /// The user plays a scenario.
     pub fn plays(&self, playing: Playing, began_ns: u64) {
         self.doing.set(Doing::Playing(playing));
-        self.step_began_ns.set(began_ns);
+        self.begins_step(began_ns);
     }
 
-    /// A step begins.
+    /// A step begins. How long the user was idle before it does not extend its limit.
     pub fn begins_step(&self, began_ns: u64) {
-        self.step_began_ns.set(began_ns);
+        let idle_ns = self.idle_ns(began_ns);
+        self.step_began_ns.set(began_ns.saturating_sub(idle_ns));
     }
 
     /// The scenario has ended.
@@ -228,8 +229,7 @@ impl Seat {
         !self.is_waiting() || (self.is_failing.get() && !self.is_leaving())
     }
 
-    /// By how many reports of the worker there were when the user last completed a scenario; None if
-    /// it never did.
+    /// How many reports of the worker there were when the user last completed a scenario, if ever.
     #[must_use]
     pub const fn completed_in(&self) -> Option<u64> {
         self.completed_in.get()
@@ -284,7 +284,7 @@ impl Seat {
         let waits_too_long = match self.doing.get() {
             Doing::Waiting => false,
             Doing::LoggingOn | Doing::Around(_) => {
-                at_ns.saturating_sub(self.step_began_ns.get()) > longest_ns
+                at_ns.saturating_sub(self.step_began_ns.get() + self.idle_ns(at_ns)) > longest_ns
             }
             Doing::Playing(Playing {
                 scenario, due_ns, ..

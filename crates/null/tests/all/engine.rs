@@ -181,6 +181,23 @@ fn a_step_over_its_time_limit_is_a_timeout_and_ends_the_session() {
 }
 
 #[test]
+fn rest_before_a_step_does_not_extend_its_time_limit() {
+    let rest = json!({"op": "rest", "lasting": {"draw": "fixed", "s": 300.0}});
+    let stuck = json!({"op": "serve", "service": {"draw": "fixed", "s": 1000.0}});
+    let steps = vec![step("rest", rest), step("stuck", stuck)];
+    let mut plan = plan(THINK_4S, vec![scenario("work", 1.0, steps)]);
+    plan.step_timeout_ms = 5_000;
+    let last = rehearse(plan, Null::default(), &steady(10, 3600))
+        .unwrap()
+        .pop()
+        .unwrap();
+    let tally = &last.recorder.scenarios[0];
+    assert_eq!(tally.completed, 0);
+    let mean_s = tally.response_ns as f64 / 1e9 / tally.failed as f64;
+    assert!((5.0..5.6).contains(&mean_s), "{mean_s}");
+}
+
+#[test]
 fn stuck_users_do_not_count_as_active() {
     const THINK_S: u64 = 4;
     let pace = Pace::Closed {
