@@ -1,10 +1,11 @@
 //! What users do outside their scenarios, not counted in any response time: opening the session,
-//! setup and teardown.
+//! setup and teardown, closing the session.
 
 use std::pin::pin;
 
+use crate::fault::Fault;
 use crate::life::{Place, within_limit};
-use crate::protocol::Protocol;
+use crate::protocol::{Protocol, Session};
 use crate::recorder::At;
 use crate::section::Section;
 use crate::user::User;
@@ -81,5 +82,22 @@ impl<P: Protocol> Place<P> {
         self.roster.update(&self.member);
         self.recorder.borrow_mut().think_ns += user.now_ns() - began_ns;
         failed
+    }
+
+    /// Closes the session of a user who leaves, or drops it if that takes longer than a step may.
+    pub(crate) async fn close(&self, session: P::Session, user: &mut User) {
+        let (seat, began_ns) = (&*self.member.seat, user.now_ns());
+        seat.plays_around(began_ns);
+        self.roster.update(&self.member);
+        {
+            let closing = pin!(async {
+                session.close(user).await;
+                Ok::<(), Fault>(())
+            });
+            let _ = within_limit(seat, closing).await; // the user is gone either way
+        }
+        seat.has_played_around();
+        self.roster.update(&self.member);
+        self.recorder.borrow_mut().think_ns += user.now_ns() - began_ns;
     }
 }

@@ -82,7 +82,7 @@ pub async fn live<P: Protocol>(place: Place<P>, mut user: User) {
         }
     }
     if let Some(session) = session {
-        session.close(&mut user).await;
+        Box::pin(place.close(session, &mut user)).await; // rare; keeps users' futures small
     }
 }
 

@@ -87,7 +87,8 @@ pub trait Session {
         std::future::ready(Ok(()))
     }
 
-    /// Closes the session in order when the user leaves. The default just drops the connection.
+    /// Closes the session in order when the user leaves. The default just drops the connection. The
+    /// time limit of a step applies here, too.
     fn close(self, user: &mut User) -> impl Future<Output = ()>
     where
         Self: Sized,

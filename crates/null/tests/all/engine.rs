@@ -6,7 +6,8 @@ use headcount_load::pace::{Draw, Pace};
 use headcount_load::recorder::At;
 use headcount_load::rehearsal::rehearse;
 use headcount_load::worker::Command;
-use headcount_null::Null;
+use headcount_load::{Fault, Moved, Protocol, Session, User};
+use headcount_null::{Null, NullStep};
 use serde_json::json;
 
 const THINK_4S: Pace = Pace::Closed {
@@ -117,6 +118,45 @@ fn users_join_and_leave_evenly_while_the_run_goes_on() {
     assert!((68..=72).contains(&present[24]), "{present:?}");
     assert_eq!(present[34], 40);
     assert_eq!(*present.last().unwrap(), 0);
+}
+
+/// A server that never answers a goodbye.
+struct Unmannerly;
+
+impl Protocol for Unmannerly {
+    type Step = NullStep;
+    type Session = Self;
+
+    async fn open(&self, _: &mut User) -> Result<Self, Fault> {
+        Ok(Self)
+    }
+}
+
+impl Session for Unmannerly {
+    type Step = NullStep;
+
+    async fn play(&mut self, _: &NullStep, _: &mut User) -> Result<Moved, Fault> {
+        Ok(Moved::default())
+    }
+
+    async fn close(self, _: &mut User) {
+        std::future::pending::<()>().await;
+    }
+}
+
+#[test]
+fn users_leave_a_server_that_never_answers_their_goodbye() {
+    let mut plan = plan(THINK_4S, nothing());
+    (plan.step_timeout_ms, plan.report_every_ms) = (5_000, 1000);
+    let users = |target| Command::Users { target, over_ns: 0 };
+    let script = [
+        (0, users(10)),
+        (60 * SECOND, users(0)),
+        (90 * SECOND, Command::Stop { drain_ns: SECOND }),
+    ];
+    let snapshots = rehearse(plan, Unmannerly, &script).unwrap();
+    let present: Vec<u32> = snapshots.iter().map(|snapshot| snapshot.users).collect();
+    assert_eq!((present[62], present[70]), (10, 0), "{present:?}");
 }
 
 #[test]
