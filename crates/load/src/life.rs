@@ -186,8 +186,8 @@ impl<P: Protocol> Place<P> {
             line: self.line,
             due_ns,
             began_ns,
-            // Idle time is not response time.
-            ended_ns: now_ns - idle_ns,
+            ended_ns: now_ns,
+            idle_ns,
             completed: !failed,
             limit_ns: scenario.limit_for(seat.expected_bytes()),
             late_ns: scenario.late_ns,

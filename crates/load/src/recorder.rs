@@ -72,6 +72,8 @@ pub struct Ended {
     pub began_ns: u64,
     /// When it ended.
     pub ended_ns: u64,
+    /// For how long its user was idle in it, which is not response time.
+    pub idle_ns: u64,
     /// Whether every step succeeded.
     pub completed: bool,
     /// The scenario's limit.
@@ -211,8 +213,9 @@ impl Recorder {
     /// Counts a scenario that has ended.
     pub fn ended(&mut self, ended: &Ended) {
         let tally = &mut self.scenarios[ended.scenario];
-        let response_ns = ended.ended_ns - ended.due_ns;
-        let service_ns = ended.ended_ns - ended.began_ns;
+        let worked_until_ns = ended.ended_ns - ended.idle_ns;
+        let response_ns = worked_until_ns - ended.due_ns;
+        let service_ns = worked_until_ns - ended.began_ns;
         let slow = ended.completed && response_ns > ended.limit_ns;
         let late = ended.began_ns - ended.due_ns > ended.late_ns;
         tally.response_ns += response_ns;

@@ -12,7 +12,7 @@ use headcount_load::plan::Plan;
 use headcount_load::recorder::Recorder;
 use headcount_load::rehearsal::rehearse;
 use headcount_load::{Fault, FaultKind, Moved, Protocol, Session, User};
-use headcount_null::NullStep;
+use headcount_null::{Null, NullStep};
 use serde_json::json;
 
 /// A server that is down for a while. A user who asks meanwhile loses the session.
@@ -108,4 +108,28 @@ fn moments_add_up_to_what_is_counted() {
     assert_eq!(sum(|one| one.opened), recorder.sessions_opened);
     assert!(recorder.sessions_opened > 200);
     assert_eq!(rehearse_outage(None, OUTAGE).moments.each().count(), 0);
+}
+
+#[test]
+fn a_scenario_whose_user_rested_counts_when_it_ended() {
+    let rest = json!({"op": "rest", "lasting": {"draw": "fixed", "s": 5.0}});
+    let steps = vec![step("rest", rest)];
+    let think = Draw::Fixed { s: 60.0 };
+    let own = Plan {
+        slot_ms: Some(10),
+        ..plan(Pace::Closed { think }, vec![scenario("a", 1.0, steps)])
+    };
+    let snapshots = rehearse(own, Null::default(), &steady(1, 120)).unwrap();
+    let recorder = &snapshots.last().unwrap().recorder;
+    let first = |is_it: fn(&Moment) -> bool| {
+        let mut each = recorder.moments.each();
+        each.find(|(_, one)| is_it(one)).unwrap().0
+    };
+    let due_ns = first(|one| one.kept > 0);
+    let ended_ns = first(|one| one.completed > 0);
+    let took_ns = ended_ns - due_ns;
+    assert!(
+        (4_990_000_000..=5_010_000_000).contains(&took_ns),
+        "{took_ns}"
+    );
 }
