@@ -22,6 +22,13 @@ pub(crate) fn order(left: &str, right: &str) -> Option<Ordering> {
     }
 }
 
+/// A whole number between two others, both included, as random bits decide: all are equally likely.
+pub(crate) fn between(low: i64, high: i64, bits: u64) -> i64 {
+    let numbers = u128::from(high.abs_diff(low)) + 1;
+    let drawn = (u128::from(bits) * numbers) >> 64;
+    low.wrapping_add_unsigned(drawn as u64)
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -47,6 +54,14 @@ mod tests {
             ("NaN", "NaN", None),
         ] {
             assert_eq!(order(left, right), expected, "{left:?} {right:?}");
+        }
+    }
+
+    #[test]
+    fn drawn_numbers_reach_both_ends_of_their_range() {
+        for (low, high) in [(i64::MIN, i64::MAX), (-1, i64::MAX), (3, 3)] {
+            assert_eq!(between(low, high, 0), low);
+            assert_eq!(between(low, high, u64::MAX), high);
         }
     }
 

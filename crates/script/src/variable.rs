@@ -10,6 +10,7 @@ use serde_json::Value;
 use crate::Mistake;
 use crate::generated::uuid;
 use crate::names::{Known, Names, Slot, is_name};
+use crate::number::between;
 use crate::rows::{Order, Rows};
 use crate::template::Template;
 use crate::values::{Missing, Values};
@@ -254,9 +255,7 @@ impl Variable {
         match &self.draw {
             Draw::Text(template) => template.write(scope, out)?,
             Draw::Int(low, high) => {
-                let values = i128::from(*high) - i128::from(*low) + 1;
-                let drawn = (i128::from(random.next_u64()) * values) >> 64;
-                out.push_str(&(i128::from(*low) + drawn).to_string());
+                out.push_str(&between(*low, *high, random.next_u64()).to_string());
             }
             Draw::Choice(texts, bounds) => {
                 let unit = (random.next_u64() >> 11) as f64 / (1u64 << 53) as f64;

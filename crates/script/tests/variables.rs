@@ -89,6 +89,16 @@ fn shares_follow_the_weights() {
 }
 
 #[test]
+fn numbers_can_be_drawn_from_the_widest_range() {
+    let tables = json!([{"name": "a", "int": [i64::MIN, i64::MAX]}]);
+    let drawn = render(&tables, "{a}", 0, 40);
+    assert!(
+        drawn.iter().all(|text| text.parse::<i64>().is_ok()),
+        "{drawn:?}"
+    );
+}
+
+#[test]
 fn columns_of_a_row_keep_together_and_rows_run_out() {
     let rows = json!([["ada", "1"], ["bob", "2"]]);
     let table = |order: &str| json!([{"name": "who", "columns": ["name", "id"], "rows": rows, "order": order}]);

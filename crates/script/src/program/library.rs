@@ -8,6 +8,7 @@ use sha2::{Digest, Sha256};
 
 use super::host;
 use crate::generated::since_1970_ms;
+use crate::number::between;
 
 /// The functions, as the prelude takes them.
 pub(super) fn native(lua: &Lua) -> mlua::Result<Table> {
@@ -89,14 +90,12 @@ fn random(bounds: &[i64]) -> mlua::Result<Value> {
         [low, high] => (low, high),
         _ => return Err(Error::runtime("math.random takes two bounds at most")),
     };
-    let span = i128::from(high) - i128::from(low) + 1;
-    if span <= 0 {
+    if low > high {
         return Err(Error::runtime(format!(
             "math.random({low}, {high}): the range is empty"
         )));
     }
-    let drawn = (i128::from(bits) * span) >> 64;
-    Ok(Value::Integer((i128::from(low) + drawn) as i64))
+    Ok(Value::Integer(between(low, high, bits)))
 }
 
 fn json(lua: &Lua) -> mlua::Result<Table> {
