@@ -86,6 +86,7 @@ fn random(bounds: &[i64]) -> mlua::Result<Value> {
     let bits = host::bits().map_err(Error::runtime)?;
     let (low, high) = match *bounds {
         [] => return Ok(Value::Number((bits >> 11) as f64 / (1_u64 << 53) as f64)),
+        [0] => (i64::MIN, i64::MAX), // as in Lua 5.4
         [high] => (1, high),
         [low, high] => (low, high),
         _ => return Err(Error::runtime("math.random takes two bounds at most")),

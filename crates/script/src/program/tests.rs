@@ -240,6 +240,15 @@ fn random_draws_are_repeatable() {
 }
 
 #[test]
+fn any_integer_can_be_drawn() {
+    let source = "vars.a = math.type(math.random(0)) vars.b = math.random(0) ~= math.random(0)";
+    let (all, scope) = run(source);
+    assert_eq!(all, [Next::End]);
+    let values = [1, 2].map(|slot| scope.value(slot).unwrap());
+    assert_eq!(values, ["integer", "true"]);
+}
+
+#[test]
 fn json_crypto_and_time_are_available() {
     let source = r#"
         local order = json.decode('{"items": [{"sku": "a", "n": 2}, {"sku": "b", "n": 3}], "x": null}')
