@@ -203,7 +203,7 @@ impl<S> Compiled<S> {
         match &self.turns {
             None => self.choose(user.stream().unit()),
             Some(turns) => {
-                let turn = turns.turn(user.id(), user.ordinal());
+                let turn = turns.turn(user.id(), user.ordinal_since_joining());
                 user.take_turn(turn);
                 usize::from(turns.order[turn as usize])
             }

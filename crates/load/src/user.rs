@@ -1,5 +1,6 @@
 //! What a protocol knows about the user it plays.
 
+use std::cell::Cell;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -19,7 +20,10 @@ use crate::timers::{Sleep, on_grid};
 pub struct User {
     id: u32,
     seed: u64,
-    ordinal: u64,
+    /// How many scenarios it has begun.
+    begun: Rc<Cell<u64>>,
+    /// How many of them before it joined.
+    begun_before: u64,
     turn: u32,
     stream: Stream,
     seat: Rc<Seat>,
@@ -39,7 +43,8 @@ impl User {
         Self {
             id,
             seed,
-            ordinal: 0,
+            begun: Rc::default(),
+            begun_before: 0,
             turn: 0,
             stream,
             seat,
@@ -48,6 +53,14 @@ impl User {
             scope: Scope::new(None, id),
             notes: None,
         }
+    }
+
+    /// The same user, who has begun this many scenarios before, and counts on.
+    #[must_use]
+    pub fn continuing(mut self, begun: Rc<Cell<u64>>) -> Self {
+        self.begun_before = begun.get();
+        self.begun = begun;
+        self
     }
 
     /// The same user, with or without notes of what it sends and receives.
@@ -114,10 +127,16 @@ impl User {
         self.seed
     }
 
-    /// How many scenarios this user has begun.
+    /// How many scenarios this user has begun, also before it left and joined again.
     #[must_use]
-    pub const fn ordinal(&self) -> u64 {
-        self.ordinal
+    pub fn ordinal(&self) -> u64 {
+        self.begun.get()
+    }
+
+    /// How many of them since it joined.
+    #[must_use]
+    pub fn ordinal_since_joining(&self) -> u64 {
+        self.begun.get() - self.begun_before
     }
 
     /// Which turn of the program the current scenario is, from 0; 0 where users follow none.
@@ -148,8 +167,8 @@ impl User {
             return Ok(());
         }
         let seed = |ordinal| Stream::new(self.seed, Purpose::Variables, self.id, ordinal).bits();
-        let iteration = self.ordinal.saturating_sub(1);
-        let (own, kept) = (seed(self.ordinal), seed(0));
+        let iteration = self.ordinal().saturating_sub(1);
+        let (own, kept) = (seed(self.ordinal()), seed(0));
         self.scope.begin(iteration, own, kept, needed)
     }
 
@@ -223,8 +242,8 @@ impl User {
 
     /// Moves on to the next scenario and its stream.
     pub fn begin_scenario(&mut self) {
-        self.ordinal += 1;
+        self.begun.set(self.begun.get() + 1);
         self.seat.begins_scenario();
-        self.stream = Stream::new(self.seed, Purpose::Scenario, self.id, self.ordinal);
+        self.stream = Stream::new(self.seed, Purpose::Scenario, self.id, self.ordinal());
     }
 }

@@ -1,6 +1,6 @@
 //! One worker: a thread's users, polled in turn, with their timers, joins, leaves and reports.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use std::future::poll_fn;
 use std::iter::repeat;
@@ -71,6 +71,8 @@ struct Worker<P: Protocol> {
     context: Rc<WorkerContext>,
     /// The users who stay, by number.
     members: Vec<Member>,
+    /// How many scenarios each user has begun, by number; who joins again begins no scenario twice.
+    begun: Vec<Rc<Cell<u64>>>,
     roster: Rc<Roster>,
     orders: VecDeque<Order>,
     /// The moments of the next joins (or leaves).
@@ -151,6 +153,7 @@ impl<P: Protocol> Worker<P> {
             reported: Reported::default(),
             context: Rc::new(context),
             members: Vec::new(),
+            begun: Vec::new(),
             roster: Rc::default(),
             orders: VecDeque::new(),
             changes: VecDeque::new(),
@@ -234,13 +237,18 @@ impl<P: Protocol> Worker<P> {
 
     fn admit(&mut self, now_ns: u64) -> (Place<P>, User) {
         let plan = &self.plan.plan;
-        let id = (self.members.len() * self.share.of + self.share.lane) as u32;
+        let number = self.members.len();
+        if self.begun.len() == number {
+            self.begun.push(Rc::default());
+        }
+        let begun = Rc::clone(&self.begun[number]);
+        let id = (number * self.share.of + self.share.lane) as u32;
         let seat = Rc::new(Seat::new(now_ns));
         let schedule = self.plan.schedule(id, now_ns);
         let schedule = Rc::new(RefCell::new(schedule));
         let user = User::new(id, plan.seed, Rc::clone(&seat), Rc::clone(&self.context));
         let user = user.with_variables(self.plan.variables.clone());
-        let user = user.traced(self.plan.trace.is_some());
+        let user = user.traced(self.plan.trace.is_some()).continuing(begun);
         let member = Member { seat, schedule };
         self.members.push(member.clone());
         let place = Place {
