@@ -42,6 +42,51 @@ fn wrong(error: &serde_json::Error) -> String {
     format!("the body is not JSON: {error}")
 }
 
+/// Reads a document with `read`. Some servers cut texts between the two halves of a character (RFC
+/// 8259, 8.2). Such a half becomes U+FFFD, as browsers send it.
+pub(crate) fn with_whole_characters<T>(
+    document: &[u8],
+    read: impl Fn(&[u8]) -> serde_json::Result<T>,
+) -> serde_json::Result<T> {
+    read(document).or_else(|error| match whole_characters(document) {
+        Some(document) => read(&document),
+        None => Err(error),
+    })
+}
+
+/// The value of a document.
+pub(crate) fn whole_value(document: &[u8]) -> serde_json::Result<Value> {
+    serde_json::from_slice(document)
+}
+
+/// The document with U+FFFD in place of surrogates without a partner; `None` if it has none.
+fn whole_characters(document: &[u8]) -> Option<Vec<u8>> {
+    let mut changed: Option<Vec<u8>> = None;
+    let mut at = 0;
+    while at < document.len() {
+        if document[at] != b'\\' {
+            at += 1;
+            continue;
+        }
+        match (utf16_unit(document, at), utf16_unit(document, at + 6)) {
+            (Some(0xd800..=0xdbff), Some(0xdc00..=0xdfff)) => at += 12,
+            (Some(0xd800..=0xdfff), _) => {
+                let bytes = changed.get_or_insert_with(|| document.to_vec());
+                bytes[at..at + 6].copy_from_slice(b"\\ufffd");
+                at += 6;
+            }
+            _ => at += 2,
+        }
+    }
+    changed
+}
+
+/// The UTF-16 unit of the escape at this place, such as `\u00e4`.
+fn utf16_unit(document: &[u8], at: usize) -> Option<u16> {
+    let digits = document.get(at..at + 6)?.strip_prefix(b"\\u")?;
+    u16::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()
+}
+
 impl Path {
     /// Reads a path.
     pub fn parse(text: &str) -> Result<Self, Mistake> {
@@ -91,7 +136,10 @@ impl Path {
         let document = document.strip_prefix(BYTE_ORDER_MARK).unwrap_or(document);
         match &self.0 {
             Kind::Singular { finder, place, .. } => {
-                let find = || finder.find(document).map_err(|error| wrong(&error));
+                let find = || {
+                    let found = with_whole_characters(document, |bytes| finder.find(bytes));
+                    found.map_err(|error| wrong(&error))
+                };
                 let (by, found) = read.found.get_or_init(|| (Arc::clone(finder), find()));
                 if !Arc::ptr_eq(by, finder) {
                     return Ok(find()?[*place].take().into_iter().collect());
@@ -101,7 +149,8 @@ impl Path {
             }
             Kind::Any(path) => {
                 let read = read.whole.get_or_init(|| {
-                    serde_json::from_slice(document).map_err(|error| wrong(&error))
+                    let value = with_whole_characters(document, whole_value);
+                    value.map_err(|error| wrong(&error))
                 });
                 let value = read.as_ref().map_err(String::clone)?;
                 Ok(path.query(value).all().into_iter().map(text).collect())
@@ -200,6 +249,15 @@ mod tests {
         for path in ["$.a", "$..a"] {
             assert_eq!(values(path, "\u{feff}{\"a\": 1}"), ["1"], "{path}");
         }
+    }
+
+    #[test]
+    fn halves_of_characters_are_replaced() {
+        let cut = r#"{"a": [{"t": "x\ud83d", "id": 7}], "b": "\\ud83d \ud83d\ude00 \ude00"}"#;
+        assert_eq!(values("$.a[*].id", cut), ["7"]);
+        assert_eq!(values("$.a[0].t", cut), ["x\u{fffd}"]);
+        assert_eq!(values("$.b", cut), ["\\ud83d \u{1f600} \u{fffd}"]);
+        assert_eq!(values("$..b", cut), ["\\ud83d \u{1f600} \u{fffd}"]);
     }
 
     #[test]

@@ -8,6 +8,7 @@ use sha2::{Digest, Sha256};
 
 use super::host;
 use crate::generated::since_1970_ms;
+use crate::json::{whole_value, with_whole_characters};
 use crate::number::between;
 
 /// The functions, as the prelude takes them.
@@ -104,7 +105,7 @@ fn json(lua: &Lua) -> mlua::Result<Table> {
     table.set(
         "decode",
         lua.create_function(|lua, text: mlua::String| {
-            let value: serde_json::Value = serde_json::from_slice(&text.as_bytes())
+            let value = with_whole_characters(&text.as_bytes(), whole_value)
                 .map_err(|error| Error::runtime(format!("it is not JSON: {error}")))?;
             let options = SerializeOptions::new()
                 .serialize_none_to_null(false)
