@@ -166,8 +166,8 @@ impl Seat {
 
     // What the worker asks for.
 
-    /// Asks the user to leave: at once if it waits, after the scenario if it plays one, without the
-    /// pauses that are left in it.
+    /// Asks the user to leave: at once if it waits, after the scenario if it plays one, with few of
+    /// the pauses that are left in it.
     pub fn ask_to_leave(&self) {
         self.is_leaving.set(true);
         if self.is_waiting() || self.is_pausing.get() {

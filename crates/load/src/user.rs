@@ -15,6 +15,13 @@ use crate::stopwatch::Stopwatch;
 use crate::stream::{Purpose, Stream};
 use crate::timers::{Sleep, on_grid};
 
+/// Pauses that a leaving user skips. Where there are more, it may wait for something, and must not
+/// ask for it without a pause.
+const MOST_SKIPPED: u32 = 10;
+
+/// The longest pause of a leaving user after that, in ns: it should leave soon.
+const LEAVING_PAUSE_NS: u64 = 1_000_000_000;
+
 /// One virtual user, as protocols see it.
 #[derive(Debug)]
 pub struct User {
@@ -24,6 +31,8 @@ pub struct User {
     begun: Rc<Cell<u64>>,
     /// How many of them before it joined.
     begun_before: u64,
+    /// Pauses that it skipped since it was asked to leave.
+    skipped: u32,
     turn: u32,
     stream: Stream,
     seat: Rc<Seat>,
@@ -45,6 +54,7 @@ impl User {
             seed,
             begun: Rc::default(),
             begun_before: 0,
+            skipped: 0,
             turn: 0,
             stream,
             seat,
@@ -173,9 +183,16 @@ impl User {
     }
 
     /// Thinks within a scenario: this does not count towards response times. A user who has been
-    /// asked to leave does not think.
-    pub(crate) async fn pause(&self, pause_ns: u64) {
-        if pause_ns == 0 || self.seat.is_leaving() {
+    /// asked to leave skips its next pauses, and shortens further ones.
+    pub(crate) async fn pause(&mut self, mut pause_ns: u64) {
+        if self.seat.is_leaving() {
+            if self.skipped < MOST_SKIPPED {
+                self.skipped += 1;
+                return;
+            }
+            pause_ns = pause_ns.min(LEAVING_PAUSE_NS);
+        }
+        if pause_ns == 0 {
             return;
         }
         self.rest();

@@ -231,6 +231,16 @@ fn users_who_leave_skip_pauses() {
 }
 
 #[test]
+fn users_who_leave_still_pause_in_a_loop_that_waits() {
+    let until = json!({"until": {"value": "{n}", "equals": 1}, "at_most": 1000});
+    let steps = json!({"steps": [
+        {"repeat": until, "steps": [say("poll"), {"pause": {"draw": "fixed", "s": 0.5}}]},
+    ]});
+    let (heard, _) = play(&steps);
+    assert!((20..40).contains(&heard.len()), "{heard:?}");
+}
+
+#[test]
 fn a_new_session_begins_with_the_setup() {
     let plan = json!({
         "variables": [{"name": "who", "text": "user{n}"}],
