@@ -5,9 +5,13 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use lol_html::html_content::{Element, EndTag, TextChunk};
-use lol_html::{ElementContentHandlers, HtmlRewriter, Selector, Settings};
+use lol_html::{ElementContentHandlers, HandlerResult, HtmlRewriter, Selector, Settings};
 
 use crate::Mistake;
+
+/// The most bytes of all texts together, some more than once: a text belongs to each element around
+/// it. No page needs as many, but one of nested elements could fill the memory.
+const MOST_BYTES: usize = 64 << 20;
 
 /// Which elements of a page, and which part of them.
 #[derive(Debug, Clone)]
@@ -22,6 +26,21 @@ pub struct Elements {
 struct Texts {
     all: Vec<String>,
     open: Vec<usize>,
+    /// Bytes of texts so far, and one for each look at an open element.
+    bytes: usize,
+}
+
+impl Texts {
+    /// Counts a look at the open elements, each of which gets this many bytes. Fails if there were
+    /// too many.
+    fn count(&mut self, bytes: usize) -> HandlerResult {
+        let more = self.open.len().saturating_mul(bytes + 1);
+        self.bytes = self.bytes.saturating_add(more);
+        if self.bytes > MOST_BYTES {
+            return Err("too many elements are inside others that the selector finds".into());
+        }
+        Ok(())
+    }
 }
 
 impl Elements {
@@ -86,15 +105,17 @@ fn contents<'h>(texts: &Rc<RefCell<Texts>>) -> ElementContentHandlers<'h> {
                 texts.open.push(place);
                 let closing = Rc::clone(&opening);
                 handlers.push(Box::new(move |_: &mut EndTag<'_>| {
-                    closing.borrow_mut().open.retain(|open| *open != place);
-                    Ok(())
+                    let mut texts = closing.borrow_mut();
+                    texts.open.retain(|open| *open != place);
+                    texts.count(0)
                 }));
             }
             Ok(())
         })
-        .text(move |chunk: &mut TextChunk<'_>| {
+        .text(move |chunk: &mut TextChunk<'_>| -> HandlerResult {
             let mut texts = reading.borrow_mut();
-            let Texts { all, open } = &mut *texts;
+            texts.count(chunk.as_str().len())?;
+            let Texts { all, open, .. } = &mut *texts;
             // Scripts and styles have no character references, and all is decoded at the end.
             let text = if chunk.text_type().allows_html_entities() {
                 Cow::Borrowed(chunk.as_str())
@@ -148,6 +169,16 @@ mod tests {
             let elements = Elements::parse(selector, None).unwrap();
             assert_eq!(elements.values(page.as_bytes()).unwrap(), [text]);
         }
+    }
+
+    #[test]
+    fn pages_of_nested_elements_are_refused() {
+        let item = format!("<li>{}", "x".repeat(1_000));
+        let elements = Elements::parse("li", None).unwrap();
+        let three = elements.values(item.repeat(3).as_bytes()).unwrap();
+        assert_eq!(three.len(), 3);
+        let sentence = elements.values(item.repeat(500).as_bytes()).unwrap_err();
+        assert!(sentence.contains("too many elements"), "{sentence}");
     }
 
     #[test]
