@@ -6,7 +6,7 @@ use headcount_script::Program;
 use headcount_script::program::{Answer, Next, Running};
 use serde_json::json;
 
-use crate::fault::{Fault, FaultKind};
+use crate::fault::{Fault, FaultKind, words};
 use crate::user::User;
 
 /// A script and where its steps are among the moves of its flow.
@@ -35,7 +35,8 @@ pub struct Script {
 impl Script {
     /// Begins the script. It plays nothing until [`Self::go_on`].
     pub fn begin(scripted: &Arc<Scripted>) -> Result<Box<Self>, Fault> {
-        let running = scripted.program.begin().map_err(failed)?;
+        let begun = scripted.program.begin();
+        let running = begun.map_err(|sentence| failed(&sentence))?;
         Ok(Box::new(Self {
             scripted: Arc::clone(scripted),
             running,
@@ -74,11 +75,12 @@ impl Script {
                 Ok(self.scripted.back)
             }
             Next::End => Ok(self.scripted.end),
-            Next::Fail(sentence) => Err(failed(sentence)),
+            Next::Fail(sentence) => Err(failed(&sentence)),
         }
     }
 }
 
-fn failed(sentence: String) -> Fault {
-    Fault::step(FaultKind::Refused, sentence)
+/// The fault of code that failed. Its sentence may have what the server sent, of any length.
+fn failed(sentence: &str) -> Fault {
+    Fault::step(FaultKind::Refused, words(sentence))
 }

@@ -134,6 +134,18 @@ fn lua_pauses_and_fails() {
 }
 
 #[test]
+fn long_sentences_of_lua_are_cut() {
+    let plan = json!({"steps": [lua("fail(('no\\n'):rep(1000))", &[])]});
+    let (_, last) = play(&plan);
+    let faults: Vec<_> = last.recorder.faults.values().collect();
+    let sentence = &faults[0].examples[0];
+    assert!(
+        sentence.len() <= 200 && !sentence.contains('\n'),
+        "{sentence}"
+    );
+}
+
+#[test]
 fn lua_goes_on_after_a_page_whose_loop_fails() {
     let until = json!({"until": {"value": "{n}", "equals": 1}, "at_most": 2});
     let poll = json!({"page": "poll", "steps": [{"repeat": until, "steps": [say("no")]}]});

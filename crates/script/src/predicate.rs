@@ -217,7 +217,7 @@ fn boundary(text: &str, at: usize) -> usize {
 }
 
 /// A value in quotes, cut if it is long.
-fn shown(value: &str) -> String {
+pub(crate) fn shown(value: &str) -> String {
     if value.len() <= MOST_SHOWN {
         return format!("\"{}\"", value.escape_debug());
     }

@@ -221,6 +221,20 @@ mod tests {
     }
 
     #[test]
+    fn messages_show_the_beginning_of_a_long_value() {
+        let mut names = Names::default();
+        let slot = names.set("q").unwrap();
+        let template = Template::parse("{q:number}", &mut names).unwrap();
+        let mut scope = Scope::outside(names.slots(), 0);
+        scope.set(slot, &"<p>\n".repeat(1_000));
+        let sentence = template.render(&mut scope).unwrap_err().to_string();
+        assert!(
+            sentence.len() < 120 && !sentence.contains('\n'),
+            "{sentence}"
+        );
+    }
+
+    #[test]
     fn values_are_encoded_unless_they_have_a_filter() {
         let mut names = Names::default();
         let slot = names.set("q").unwrap();
