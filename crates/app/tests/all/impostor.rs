@@ -6,7 +6,7 @@
 )]
 
 use std::io::{Read, Write};
-use std::net::TcpListener;
+use std::net::{Shutdown, TcpListener};
 use std::ops::ControlFlow;
 use std::time::Duration;
 
@@ -26,6 +26,9 @@ fn impostor(answer: &'static [u8]) -> String {
             let mut stream = stream.unwrap();
             let _ = stream.read(&mut [0; 100]);
             let _ = stream.write_all(answer);
+            // Unread bytes would make the kernel reset the connection, and drop what was answered.
+            let _ = stream.shutdown(Shutdown::Write);
+            let _ = std::io::copy(&mut stream, &mut std::io::sink());
         }
     });
     address

@@ -173,18 +173,16 @@ impl Reactor {
         }
         while let Some(done) = state.ring.poll() {
             let tag = done.tag as usize;
-            match std::mem::replace(&mut state.waiting[tag], Waiting::Free) {
-                Waiting::Since(waker) => {
-                    state.waiting[tag] = Waiting::Done(done);
-                    if let Some(waker) = waker {
-                        waker.wake();
-                    }
+            let waiting = std::mem::replace(&mut state.waiting[tag], Waiting::Free);
+            if let Waiting::Since(waker) = waiting {
+                state.waiting[tag] = Waiting::Done(done);
+                if let Some(waker) = waker {
+                    waker.wake();
                 }
+            } else {
                 // Nobody waits: the buffer is freed, and maybe the file closed.
-                _ => {
-                    state.free.push(tag);
-                    self.room.add_permits(1);
-                }
+                state.free.push(tag);
+                self.room.add_permits(1);
             }
         }
     }

@@ -156,19 +156,16 @@ impl Http3 {
             if until == Until::More && reply.received() > before {
                 return Ok(());
             }
-            match self.drive(stream.inner.recv_data()).await? {
-                Some(mut data) => {
-                    while data.has_remaining() {
-                        let piece = data.chunk();
-                        let length = piece.len();
-                        reply.take(piece, &mut |_, _| {}).map_err(malformed)?;
-                        data.advance(length);
-                    }
-                }
-                None => {
-                    check_length(stream.length, reply.received())?;
-                    reply.close().map_err(lost)?;
-                }
+            let Some(mut data) = self.drive(stream.inner.recv_data()).await? else {
+                check_length(stream.length, reply.received())?;
+                reply.close().map_err(lost)?;
+                continue;
+            };
+            while data.has_remaining() {
+                let piece = data.chunk();
+                let length = piece.len();
+                reply.take(piece, &mut |_, _| {}).map_err(malformed)?;
+                data.advance(length);
             }
         }
         Ok(())
@@ -230,9 +227,7 @@ fn of_stream(error: &StreamError) -> Fault {
             Fault::step(FaultKind::Refused, sentence)
         }
         StreamError::ConnectionError { 0: error, .. } => of_connection(error),
-        StreamError::RemoteClosing { .. } => {
-            lost("the server takes no more requests on the connection")
-        }
+        StreamError::RemoteClosing => lost("the server takes no more requests on the connection"),
         other => malformed(format!("the server's HTTP/3 is broken: {other}")),
     }
 }

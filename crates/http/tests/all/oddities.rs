@@ -354,7 +354,9 @@ fn an_event_stream_is_opened_with_a_new_token_after_a_401() {
         *person.user.scope() = Scope::outside(2, 0);
         let token = json!({"op": "oauth2-token", "path": "/token", "grant": "client-credentials"});
         person.read(token).await;
-        person.read(json!({"op": "sse-connect", "path": "/news"})).await;
+        person
+            .read(json!({"op": "sse-connect", "path": "/news"}))
+            .await;
         assert_eq!(person.read(json!({"op": "sse-receive"})).await, 5);
     });
     server.join().unwrap();
