@@ -99,6 +99,13 @@ pub fn play<T>(future: impl Future<Output = T>) -> T {
     runtime.block_on(async { tokio::time::timeout(PATIENCE, future).await.unwrap() })
 }
 
+/// Sleeps, to poll for something without a notification. Asking without a pause would keep a lock
+/// that the server needs.
+#[expect(clippy::disallowed_methods, reason = "a test's own thread may wait")]
+fn pause() {
+    std::thread::sleep(Duration::from_millis(1));
+}
+
 /// Waits until a condition holds, for a bounded time.
 pub fn eventually(what: &str, holds: impl Fn() -> bool) {
     let origin = Origin::now();
@@ -107,7 +114,7 @@ pub fn eventually(what: &str, holds: impl Fn() -> bool) {
             origin.elapsed_ns() < PATIENCE.as_nanos() as u64,
             "never happened: {what}"
         );
-        std::thread::yield_now();
+        pause();
     }
 }
 
