@@ -30,6 +30,7 @@ mod number;
 mod placeholder;
 pub mod predicate;
 pub mod program;
+mod quote;
 pub mod reply;
 pub mod rows;
 pub mod scope;

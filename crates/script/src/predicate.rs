@@ -9,6 +9,7 @@ use serde_json::Value;
 use crate::Mistake;
 use crate::names::Names;
 use crate::number::{as_number, order};
+use crate::quote::{MOST_SHOWN, boundary, quoted};
 use crate::scope::{Missing, Scope};
 use crate::source::regex;
 use crate::template::Template;
@@ -50,9 +51,6 @@ enum Predicate {
     Below(Template),
     Exists(bool),
 }
-
-/// How much of a value messages show.
-const MOST_SHOWN: usize = 60;
 
 impl PredicateTable {
     /// The keys of predicates.
@@ -138,7 +136,7 @@ impl Predicate {
             (Self::Exists(wanted), value) => {
                 return Ok(match (wanted, value) {
                     (true, None) => Err("is not there".into()),
-                    (false, Some(value)) => Err(format!("is there: {}", shown(value))),
+                    (false, Some(value)) => Err(format!("is there: {}", quoted(value))),
                     _ => Ok(()),
                 });
             }
@@ -163,8 +161,8 @@ impl Predicate {
         if is_right {
             return Ok(Ok(()));
         }
-        let is = format!("is {}", shown(value));
-        let wanted_text = shown(&wanted);
+        let is = format!("is {}", quoted(value));
+        let wanted_text = quoted(&wanted);
         Ok(Err(match self {
             Self::Equals(_) => format!("{is} instead of {wanted_text}"),
             Self::Contains(_) => format!("{is} and does not contain {wanted_text}"),
@@ -174,7 +172,7 @@ impl Predicate {
             Self::Lacks(_) => {
                 let at = value.find(&*wanted).unwrap_or(0);
                 let start = boundary(value, at.saturating_sub(MOST_SHOWN / 3));
-                format!("contains {wanted_text}: {}", shown(&value[start..]))
+                format!("contains {wanted_text}: {}", quoted(&value[start..]))
             }
             Self::Differs(_) | Self::Exists(_) => format!("{is} and must not be"),
         }))
@@ -206,23 +204,6 @@ fn ordering(value: &str, bound: &str) -> Result<Option<Ordering>, Missing> {
         Some(_) => Ok(order(value, bound)),
         None => Err(Missing::NotANumber(bound.into())),
     }
-}
-
-/// The last character boundary up to `at`.
-fn boundary(text: &str, at: usize) -> usize {
-    (0..=at.min(text.len()))
-        .rev()
-        .find(|place| text.is_char_boundary(*place))
-        .unwrap_or(0)
-}
-
-/// A value in quotes, cut if it is long.
-pub(crate) fn shown(value: &str) -> String {
-    if value.len() <= MOST_SHOWN {
-        return format!("\"{}\"", value.escape_debug());
-    }
-    let end = boundary(value, MOST_SHOWN);
-    format!("\"{}...\"", value[..end].escape_debug())
 }
 
 #[cfg(test)]

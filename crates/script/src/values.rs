@@ -1,7 +1,7 @@
 //! The values for placeholders, and why one may be missing.
 
 use crate::names::Slot;
-use crate::predicate::shown;
+use crate::quote::quoted;
 
 /// The name and password with which a user logs on.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,7 +22,7 @@ pub enum Missing {
     #[error("{{username}} and {{password}} need users, and no user names were given: use --user")]
     Identity,
     /// The value is not a number.
-    #[error("{} is not a number", shown(.0))]
+    #[error("{} is not a number", quoted(.0))]
     NotANumber(Box<str>),
     /// A file has no row left.
     #[error("the rows of the variable {0} have run out: {1}")]

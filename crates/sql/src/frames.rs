@@ -240,7 +240,10 @@ impl Frames {
 /// without a length (PostgreSQL 15, `report_fork_failure_to_client` of `postmaster.c`).
 fn is_text(length: u32) -> bool {
     let bytes = length.to_be_bytes();
-    bytes.iter().all(|byte| !byte.is_ascii_control())
+    // No byte above 0xf4 occurs in UTF-8.
+    bytes
+        .iter()
+        .all(|byte| !byte.is_ascii_control() && *byte <= 0xf4)
 }
 
 /// How many bytes an incomplete message, or its head, lacks.
