@@ -4,6 +4,7 @@ import time
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from itertools import groupby
 from pathlib import Path
 from typing import cast
 
@@ -110,7 +111,9 @@ def test_all_users_leave_before_a_level_that_begins_without_users(
     resting = [second["users"] for second in seconds if second["phase"] == "rest"]
     assert resting
     assert resting[-1] == 0
-    assert [second["users"] for second in seconds if second["phase"] == "steady"] == [3, 3, 2, 2]
+    steady = [second["users"] for second in seconds if second["phase"] == "steady"]
+    # A busy machine may report a level of 2 s in three parts.
+    assert [users for users, _ in groupby(steady)] == [3, 2]
     assert verdict.outcome in ("passed", "invalid")  # a busy machine may spoil a level
 
 

@@ -133,8 +133,11 @@ def made_by(bundle: Bundle) -> Literal["tune", "failover"] | None:
         return "failover"
     if bundle.verdict is not None:
         return None
-    # Killed, it has no result yet.
-    verbs = [one.get("verb") for one in bundle.events if one["event"] == MADE_BY]
+    # Killed, it has no result yet. Lines that a crash damaged do not matter here.
+    try:
+        verbs = [one.get("verb") for one in bundle.events if one["event"] == MADE_BY]
+    except InputError:
+        return None
     found: Sequence[Literal["tune", "failover"]] = ("tune", "failover")
     return next((verb for verb in found if verb in verbs), None)
 

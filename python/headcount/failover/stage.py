@@ -9,7 +9,6 @@ from headcount.analyse.outage.felt import FEW, Limits, felt
 from headcount.analyse.outage.slot import Slot
 from headcount.analyse.verdict import Ending
 from headcount.bundle import moments
-from headcount.bundle.events import MADE_BY
 from headcount.bundle.failover import Outage, Writes
 from headcount.bundle.level import LevelResult
 from headcount.bundle.writer import BundleWriter
@@ -72,7 +71,7 @@ class Stage:
         self._bundle = BundleWriter(folder)
         self._bundle.plan(plan.to_toml())
         self._bundle.environment(sut.environment(plan.target))
-        self._bundle.event(MADE_BY, 0.0, verb="failover")
+        self._bundle.event("made-by", 0.0, verb="failover")
         self._session: Session | None = None
         self._runner: LevelRunner | None = None
         self._users = plan.levels[0]

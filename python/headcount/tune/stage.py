@@ -5,7 +5,6 @@ from pathlib import Path
 
 from headcount.analyse.verdict import Ending
 from headcount.bundle.diagnosis import Diagnosis
-from headcount.bundle.events import MADE_BY
 from headcount.bundle.level import LevelResult
 from headcount.bundle.writer import BundleWriter
 from headcount.controller.diagnosis import diagnosis_of, with_diagnosis
@@ -57,7 +56,7 @@ class Stage:
         self._bundle = BundleWriter(folder)
         self._bundle.plan(plan.to_toml())
         self._bundle.environment(sut.environment(plan.target))
-        self._bundle.event(MADE_BY, 0.0, verb="tune")
+        self._bundle.event("made-by", 0.0, verb="tune")
         self._session: Session | None = None
         self._runner: LevelRunner | None = None
         self.levels: list[LevelResult] = []
