@@ -51,13 +51,6 @@ def test_from_a_file_of_a_windows_editor(tmp_path: Path) -> None:
     assert secrets.secrets_for(plan(), None, path).password == GIVEN
 
 
-def test_an_environment_in_another_encoding(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("HEADCOUNT_PASSWORD", b"s3cret \xfcnd".decode(errors="surrogateescape"))
-    with pytest.raises(InputError, match="HEADCOUNT_PASSWORD is not UTF-8 text") as caught:
-        secrets.secrets_for(plan(), None, None)
-    assert "s3cret" not in str(caught.value)
-
-
 def test_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HEADCOUNT_PASSWORD", GIVEN)
     monkeypatch.setenv("HEADCOUNT_TOKEN", OTHER)
@@ -65,9 +58,10 @@ def test_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_secret_that_is_not_utf_8_is_a_mistake(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("HEADCOUNT_PASSWORD", os.fsdecode("gr\u00fc\u00dfe".encode("latin-1")))
-    with pytest.raises(InputError, match="HEADCOUNT_PASSWORD is not UTF-8 text"):
+    monkeypatch.setenv("HEADCOUNT_PASSWORD", os.fsdecode(b"s3cret \xfcnd"))
+    with pytest.raises(InputError, match="HEADCOUNT_PASSWORD is not UTF-8 text") as caught:
         secrets.secrets_for(plan(), None, None)
+    assert "s3cret" not in str(caught.value)
     with pytest.raises(InputError, match="HEADCOUNT_PASSWORD is not UTF-8 text"):
         environment_secret("the variable key", "HEADCOUNT_PASSWORD")
 

@@ -54,7 +54,7 @@ def _answer(mine: Sequence[Difference]) -> Difference | None:
 
 
 def _silence(first: Side, second: Side, found: Sequence[Difference]) -> Silence | None:
-    """The silence that decides: of one side at the most users that both measured.
+    """The silence of one side at the highest load that both measured, which decides.
 
     None if both completed something there, or if they have answers.
     """
