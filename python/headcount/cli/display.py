@@ -32,6 +32,8 @@ PURPOSES = {
     "only": "one level",
     "soak": "soak",
 }
+BAR = 12
+"""Columns of a bar: the figures beside it fit into a terminal of 80 columns."""
 MARKS = {"passed": "[green]passed[/]", "failed": "[red]failed[/]", "invalid": "[yellow]invalid[/]"}
 
 
@@ -143,20 +145,20 @@ class Display:
         if phase is None:
             return None
         passed_s = time.monotonic() - self._phase_began_s
-        row = Table.grid(padding=(0, 1))
-        what = PURPOSES.get(phase.purpose, phase.purpose)
-        title = f"level {phase.level}: {plural('user', phase.users)} ({what})"
         if phase.name in (WAIT, TRIAL):
             minutes, seconds = divmod(round(passed_s), 60)
             return Text(f"{phase.name}, {minutes}:{seconds:02}")
+        what = PURPOSES.get(phase.purpose, phase.purpose)
+        title = Text(f"level {phase.level}: {plural('user', phase.users)} ({what})")
+        row = Table.grid(padding=(0, 1))
         if self._prepared is not None and phase.name == "prepare":
             done, users = self._prepared
-            bar = ProgressBar(total=max(users, 1), completed=done, width=20)
-            row.add_row(Text(title), Text("preparing the data set"), bar)
-            return row
-        bar = ProgressBar(total=max(phase.seconds, 1), completed=passed_s, width=20)
-        row.add_row(Text(title), Text(phase.name), bar, Text(self._figures()))
-        return row
+            bar = ProgressBar(total=max(users, 1), completed=done, width=BAR)
+            row.add_row(Text("preparing the data set"), bar)
+        else:
+            bar = ProgressBar(total=max(phase.seconds, 1), completed=passed_s, width=BAR)
+            row.add_row(Text(phase.name), bar, Text(self._figures()))
+        return Group(title, row)
 
     def _figures(self) -> str:
         second = self._second

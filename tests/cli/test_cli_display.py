@@ -1,0 +1,41 @@
+"""The live display fits a terminal of 80 columns, each of its lines on one row."""
+
+import io
+
+import pytest
+from rich.console import Console
+
+from headcount.cli.display import PURPOSES, Display
+from headcount.controller.listener import Outlook, Phase, Second
+
+BUSY = Second(users=12_000, rate_per_s=4321.0, p95_ms=1234.0, failed=321, cpu_share=1.0)
+
+
+def rows(purpose: str, name: str, *, prepared: bool = False) -> list[str]:
+    """What a terminal of 80 columns shows."""
+    console = Console(width=80, force_terminal=True, file=io.StringIO(), color_system=None)
+    display = Display(console)
+    display.phase(Phase(name, 12, purpose, 12_000, 5.0))
+    display.second(BUSY)
+    display.outlook(Outlook(12, 169.0, 10_000, 14_000, 12_345))
+    if prepared:
+        display.prepared(9_000, 12_000)
+    with console.capture() as capture:
+        console.print(display._render())
+    return capture.get().rstrip().splitlines()
+
+
+@pytest.mark.parametrize("purpose", PURPOSES)
+@pytest.mark.parametrize("name", ["prepare", "ramp", "settle", "steady", "drain"])
+def test_a_level_takes_three_rows(purpose: str, name: str) -> None:
+    title, figures, known = rows(purpose, name)
+    assert title == f"level 12: 12,000 users ({PURPOSES[purpose]})"
+    assert figures.startswith(name)
+    assert figures.endswith("12,000 present  4,321/s  p95 1.23 s  CPU 100%  321 failed")
+    assert known == "10,000 users pass, 14,000 do not, estimate 12,345, about 2 min 49 s left"
+
+
+def test_a_data_set_under_way_has_no_figures_of_the_level_before() -> None:
+    _, figures, _ = rows("climb", "prepare", prepared=True)
+    assert figures.startswith("preparing the data set")
+    assert "present" not in figures
