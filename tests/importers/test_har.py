@@ -15,7 +15,7 @@ from command_line import app
 from headcount.importers.har import recording
 from headcount.importers.journey import Journey
 from headcount.importers.recorded_journey import recorded_journey
-from headcount.importers.workload_text import workload_text
+from headcount.importers.workload_text import source_text, workload_text
 
 RECORDING = Path(__file__).with_name("recordings") / "shop.har"
 
@@ -186,6 +186,48 @@ def test_a_cookie_that_a_script_sends_as_a_header_is_captured(tmp_path: Path) ->
     assert steps(workload)[1]["headers"] == {"X-XSRF-TOKEN": "{xsrf_token}"}
     assert "s3cr3t1" not in text
     assert "the cookie old, which no reply of the recording set" in journey.left_out
+
+
+@pytest.mark.parametrize(
+    ("sent", "written_as"),
+    [
+        ({"headers": {"X-XSRF-TOKEN": "eyJpdiI6=/x9"}}, "{xsrf_token|url-decode}"),
+        ({"sent": "_token=eyJpdiI6%3D%2Fx9"}, "{xsrf_token|url-decode}"),
+        (
+            {"sent": '{"_token": "eyJpdiI6=/x9"}', "sent_mime": "application/json"},
+            "{xsrf_token|url-decode|json}",
+        ),
+    ],
+)
+def test_a_cookie_that_a_script_sends_decoded_is_captured(
+    tmp_path: Path, sent: dict[str, Any], written_as: str
+) -> None:
+    """As Laravel's pages, Angular and Axios do: `decodeURIComponent(cookie)`."""
+    path = written(
+        tmp_path,
+        entry("/", reply_headers=[("Set-Cookie", "XSRF-TOKEN=eyJpdiI6%3D%2Fx9; Path=/")]),
+        entry("/api/save", method="POST", **sent),
+    )
+    journey, workload, _ = imported(path)
+    assert captures(workload) == {"xsrf_token": {"cookie": "XSRF-TOKEN"}}
+    step = steps(workload)[1]
+    values = [*step.get("headers", {}).values(), *step.get("form", {}).values()]
+    assert [*values, *step.get("json", {}).values()] == [written_as]
+    (correlation,) = journey.correlations
+    assert source_text(correlation.source) == "cookie XSRF-TOKEN, without percent-encoding"
+    assert journey.left_out == []
+
+
+@pytest.mark.parametrize("version", ['"3"', '"3f80f-1b6-3e1cb03b"', 'W/"0815"'])
+def test_a_change_names_the_version_that_was_read(tmp_path: Path, version: str) -> None:
+    path = written(
+        tmp_path,
+        entry("/api/notes/9", reply={"title": "a"}, reply_headers=[("ETag", version)]),
+        entry("/api/notes/9", method="PUT", headers={"If-Match": version, "If-None-Match": "x"}),
+    )
+    _, workload, _ = imported(path)
+    assert captures(workload) == {"etag": {"header": "ETag"}}
+    assert steps(workload)[1]["headers"] == {"If-Match": "{etag}"}
 
 
 def test_a_link_among_others_is_found_by_its_number(tmp_path: Path) -> None:

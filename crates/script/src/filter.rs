@@ -2,7 +2,7 @@
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 use serde_json::Value;
 
 /// A change to a value before it is written.
@@ -10,6 +10,9 @@ use serde_json::Value;
 pub enum Filter {
     /// Percent-encoded, as a part of a path or of a query (RFC 3986, 2.1).
     Url,
+    /// Without percent-encoding (RFC 3986, 2.1): a `+` stays one, bytes that are no UTF-8 become
+    /// replacement characters.
+    UrlDecode,
     /// As the inside of a JSON string (RFC 8259, 7).
     Json,
     /// As text or an attribute of HTML.
@@ -26,8 +29,9 @@ pub enum Filter {
 
 impl Filter {
     /// All of them, by name.
-    pub const ALL: [(&'static str, Self); 7] = [
+    pub const ALL: [(&'static str, Self); 8] = [
         ("url", Self::Url),
+        ("url-decode", Self::UrlDecode),
         ("json", Self::Json),
         ("html", Self::Html),
         ("base64", Self::Base64),
@@ -49,6 +53,7 @@ impl Filter {
     pub fn write(self, value: &str, out: &mut String) {
         match self {
             Self::Url => out.extend(utf8_percent_encode(value, &RESERVED)),
+            Self::UrlDecode => out.push_str(&percent_decode_str(value).decode_utf8_lossy()),
             Self::Json => {
                 let quoted = Value::from(value).to_string();
                 out.push_str(&quoted[1..quoted.len() - 1]);
@@ -87,6 +92,8 @@ mod tests {
     fn filters_encode_values() {
         for (name, value, written) in [
             ("url", "a b/ä?", "a%20b%2F%C3%A4%3F"),
+            ("url-decode", "a%20b%2f%C3%A4+%%3", "a b/ä+%%3"),
+            ("url-decode", "%FFa", "\u{fffd}a"),
             ("json", "a\"\\\n\u{1}ä", "a\\\"\\\\\\n\\u0001ä"),
             (
                 "html",
@@ -104,6 +111,11 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn an_encoded_url_reads_back(value in any::<String>()) {
+            prop_assert_eq!(filtered("url-decode", &filtered("url", &value)), value);
+        }
+
         #[test]
         fn json_reads_back(value in any::<String>()) {
             let quoted = format!("\"{}\"", filtered("json", &value));

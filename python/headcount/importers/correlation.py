@@ -47,6 +47,8 @@ _CHOSEN = frozenset(
 )
 """Names of values that users and pages choose: a small number there is not from the server."""
 _SHORTEST = 4
+_ETAG = "etag"
+"""The reply's header with the version that `If-Match` names (RFC 9110, 13.1.1)."""
 _PARENTS = frozenset({"parent", "parentid", "replyto", "inreplyto"})
 """Names under which a page sends the `id` of something made before."""
 
@@ -134,9 +136,9 @@ def _place(replies: Sequence[Reply], sent: Sent) -> tuple[int, Find] | None:
     weak = is_trivial(sent.value)
     if weak and (not any(one.isdigit() for one in sent.value) or folded(sent.name) in _CHOSEN):
         return None
-    if weak and (_DATE.fullmatch(sent.value) or "header" in sent.place):
-        return None
     names = _sent_names(sent)
+    if weak and (_DATE.fullmatch(sent.value) or ("header" in sent.place and _ETAG not in names)):
+        return None
     for index in reversed(range(len(replies))):
         reply = replies[index]
         finds = reply.finds(sent.value)
@@ -185,6 +187,8 @@ def _pattern_find(reply: Reply, sent: Sent, *, weak: bool) -> Find | None:
 
 def _sent_names(sent: Sent) -> set[str]:
     name = folded(variable_name(sent.name))
+    if sent.place == "header" and name == "ifmatch":
+        return {name, _ETAG}
     if sent.place == "path":
         return {name, f"{name}id"} if name else set()
     return {name, folded(sent.name)}

@@ -28,6 +28,8 @@ class Source:
     attribute: str = ""
     pick: int = 1
     """Which of the matches, from 1, or `LAST`."""
+    is_decoded: bool = False
+    """Whether the value is without the percent-encoding that it has in the reply."""
 
 
 @dataclass(frozen=True, slots=True)

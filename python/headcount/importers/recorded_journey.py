@@ -22,6 +22,7 @@ from headcount.importers.journey import (
     Page,
     Pause,
     Scenario,
+    Source,
     Step,
     mark,
 )
@@ -248,7 +249,7 @@ class _Maker:
         def fill(sent: Sent) -> str | None:
             link = self.fills.get((chain[0], sent))
             if link is not None:
-                return mark(link.name, ":number" if sent.place == "json number" else "")
+                return mark(link.name, _form(link.source, sent))
             filled = self.typed.fill(sent) or self._made(sent, first.started_s)
             if filled is None and not first.is_resource and _TOKEN.fullmatch(sent.value):
                 use = self._use(chain[0], sent)
@@ -335,6 +336,16 @@ class _Maker:
         place = sent.place.removesuffix(" number")
         name = "" if sent.place in ("path", "body") else f" {sent.name}"
         return f"{self.names[index]}: {place}{name}"
+
+
+def _form(source: Source, sent: Sent) -> str:
+    """How a captured value is written where it is sent."""
+    if sent.place == "json number":
+        return ":number"
+    if not source.is_decoded:
+        return ""
+    # In paths and JSON, a filter takes the place of the encoding.
+    return "|url-decode" + {"path": "|url", "query": "|url", "json": "|json"}.get(sent.place, "")
 
 
 def _thing(sent: Sent) -> str:

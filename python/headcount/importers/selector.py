@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from http.cookies import CookieError, SimpleCookie
 from itertools import islice
 from typing import Any
+from urllib.parse import unquote
 
 import jsonpath
 from selectolax.lexbor import LexborHTMLParser, LexborNode
@@ -20,14 +21,12 @@ _NO_TOKEN_HEADERS = frozenset(
     {
         "date",
         "expires",
-        "last-modified",
         "content-length",
         "content-type",
         "set-cookie",
         "server",
         "vary",
         "age",
-        "etag",
         "via",
         "cache-control",
         "location",
@@ -94,7 +93,7 @@ class Reply:
             return
         for name, value in exchange.reply_headers:
             if name.lower() not in _NO_TOKEN_HEADERS:
-                short = variable_name(name)
+                short = "etag" if name.lower() == "etag" else variable_name(name)
                 yield value, Find(Source("header", name), short, frozenset({short}))
         if exchange.json is not None and not exchange.location:
             resource = singular(_last_word(exchange.url.path))
@@ -107,6 +106,10 @@ class Reply:
         for name, value in cookies(exchange):
             short = variable_name(name)
             yield value, Find(Source("cookie", name), short, frozenset({short}))
+            decoded = unquote(value)  # as the scripts of Angular, Axios and Laravel send it
+            if decoded != value:
+                source = Source("cookie", name, is_decoded=True)
+                yield decoded, Find(source, short, frozenset({short}))
 
 
 def cookies(exchange: Exchange) -> Iterator[tuple[str, str]]:
@@ -142,6 +145,7 @@ def value_at(exchange: Exchange, source: Source) -> str | None:
             found = [value for name, value in exchange.reply_headers if name.lower() == wanted]
         case "cookie":
             found = [value for name, value in cookies(exchange) if name == source.place]
+            found = [unquote(one) for one in found] if source.is_decoded else found
         case "regex":
             matched = re.finditer(source.place, exchange.reply)
             found = [one[1] if one.re.groups else one[0] for one in matched]

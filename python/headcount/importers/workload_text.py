@@ -241,7 +241,8 @@ def source_text(source: Source) -> str:
     pick = f", number {source.pick}" if source.pick != 1 else ""
     if source.pick == LAST:
         pick = ", the last"
-    return f"{source.kind} {source.place}{attribute}{pick}"
+    decoded = ", without percent-encoding" if source.is_decoded else ""
+    return f"{source.kind} {source.place}{attribute}{pick}{decoded}"
 
 
 def _capture(capture: Capture) -> dict[str, Any]:
