@@ -29,6 +29,7 @@ from headcount.tune.goal import Goal
 from headcount.tune.host import ThisHost
 from headcount.tune.knobs.library import of_server
 from headcount.tune.left import check_nothing_left, journals_folder
+from headcount.tune.listener import Unwatched
 from headcount.tune.processes.processes import NAME as PROCESS
 from headcount.tune.processes.processes import Processes, Treated
 from headcount.tune.restart import OfLab
@@ -147,7 +148,7 @@ def playing(
         )
         try:
             folder = new_folder(runs, f"{plan.workload.name}-turns", plan.target)
-            stage = OwnStage(plan, sut, tunable, folder, Silent(), turn_s)
+            stage = OwnStage(plan, sut, tunable, folder, Unwatched(), turn_s)
             try:
                 stage.open(found.users)
                 yield Playing(stage, values)

@@ -1,12 +1,15 @@
-"""The live display fits a terminal of 80 columns, each of its lines on one row."""
+"""The live displays fit a terminal of 80 columns, each of its lines on one row."""
 
 import io
+import math
 
 import pytest
 from rich.console import Console
 
 from headcount.cli.display import PURPOSES, Display
+from headcount.cli.tune_display import TuneDisplay
 from headcount.controller.listener import Outlook, Phase, Second
+from versus_levels import level
 
 BUSY = Second(users=12_000, rate_per_s=4321.0, p95_ms=1234.0, failed=321, cpu_share=1.0)
 
@@ -39,3 +42,29 @@ def test_a_data_set_under_way_has_no_figures_of_the_level_before() -> None:
     _, figures, _ = rows("climb", "prepare", prepared=True)
     assert figures.startswith("preparing the data set")
     assert "present" not in figures
+
+
+def test_a_tuning_shows_what_is_tried_and_calls_no_turn_failed() -> None:
+    console = Console(width=80, force_terminal=True, file=io.StringIO(), color_system=None)
+    display = TuneDisplay(console)
+    turn = level(3, 384, bad=500)
+    with console.capture() as capture:
+        display.level(turn)
+        display.outlook(Outlook(12, 0.0, 320, 453, 381))
+        display.configured("as it is")
+        display.level(turn)
+        display.configured("strict locking auto, log level 1" + ", socket options TCP_NODELAY" * 3)
+        display.level(turn)
+    search, _, before, after = capture.get().splitlines()
+    assert search.endswith("failed")
+    assert before == "       as it is     50.0/s  p95  10.0 ms  CPU      \N{EN DASH}"
+    assert after == before.replace(" as it is", "  changed")
+    display.phase(Phase("rest", 4, "ladder", 384, 0.0))
+    display.outlook(Outlook(0, 720.0, 0, math.inf, None))
+    with console.capture() as capture:
+        console.print(display._render())
+    title, figures, known = capture.get().rstrip().splitlines()
+    assert title.startswith("turn 4: 384 users (strict locking auto, log level 1")
+    assert title.endswith("…")
+    assert figures.startswith("users leave")
+    assert known == "about 12 min left"

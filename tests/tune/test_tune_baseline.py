@@ -98,7 +98,7 @@ def test_at_a_limit_of_the_machine_the_last_answer_stays(starts: Play) -> None:
 @pytest.mark.parametrize(
     ("goal", "limit", "users"),
     [
-        ("capacity", "cpu", 120),
+        ("capacity", "cpu", 150),
         ("capacity", "refusal", 300),
         ("capacity", "pool", 300),
         ("capacity", "pause", 100),

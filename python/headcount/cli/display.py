@@ -32,9 +32,22 @@ PURPOSES = {
     "only": "one level",
     "soak": "soak",
 }
+PHASES = {"rest": "users leave", "change": "changing"}
 BAR = 12
 """Columns of a bar: the figures beside it fit into a terminal of 80 columns."""
 MARKS = {"passed": "[green]passed[/]", "failed": "[red]failed[/]", "invalid": "[yellow]invalid[/]"}
+
+
+def figures(result: LevelResult) -> str:
+    """The figures of a level in a line, in columns."""
+    response = result.total.response
+    cpu = result.counters.get("sut", {}).get("system.cpu.utilization")
+    columns = [
+        f"{significant(result.achieved_per_s):>7}/s",
+        f"p95 {time_text(response, 'p95_ms'):>8}",
+        f"CPU {share(cpu.mean if cpu else None):>6}",
+    ]
+    return "  ".join(columns)
 
 
 class Display:
@@ -102,15 +115,8 @@ class Display:
 
     def level(self, result: LevelResult) -> None:
         """Print a line for the level that has ended."""
-        response = result.total.response
-        cpu = result.counters.get("sut", {}).get("system.cpu.utilization")
-        figures = [
-            f"{plural('user', result.users):>13}",
-            f"{significant(result.achieved_per_s):>7}/s",
-            f"p95 {time_text(response, 'p95_ms'):>8}",
-            f"CPU {share(cpu.mean if cpu else None):>6}",
-        ]
-        self._say(f"  {'  '.join(figures)}  {MARKS[result.outcome]}")
+        users = plural("user", result.users)
+        self._say(f"  {users:>13}  {figures(result)}  {MARKS[result.outcome]}")
         if result.outcome == "invalid":
             self._say(f"          {'; '.join(result.reasons)}", markup=False)
 
@@ -148,8 +154,7 @@ class Display:
         if phase.name in (WAIT, TRIAL):
             minutes, seconds = divmod(round(passed_s), 60)
             return Text(f"{phase.name}, {minutes}:{seconds:02}")
-        what = PURPOSES.get(phase.purpose, phase.purpose)
-        title = Text(f"level {phase.level}: {plural('user', phase.users)} ({what})")
+        title = Text(self._title(phase), overflow="ellipsis", no_wrap=True)
         row = Table.grid(padding=(0, 1))
         if self._prepared is not None and phase.name == "prepare":
             done, users = self._prepared
@@ -157,8 +162,12 @@ class Display:
             row.add_row(Text("preparing the data set"), bar)
         else:
             bar = ProgressBar(total=max(phase.seconds, 1), completed=passed_s, width=BAR)
-            row.add_row(Text(phase.name), bar, Text(self._figures()))
+            row.add_row(Text(PHASES.get(phase.name, phase.name)), bar, Text(self._figures()))
         return Group(title, row)
+
+    def _title(self, phase: Phase) -> str:
+        what = PURPOSES.get(phase.purpose, phase.purpose)
+        return f"level {phase.level}: {plural('user', phase.users)} ({what})"
 
     def _figures(self) -> str:
         second = self._second

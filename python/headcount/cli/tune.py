@@ -198,9 +198,9 @@ def tune(
     if changes.restore:
         _restore(changes.host)
         return
-    from headcount.cli.display import Display
     from headcount.cli.logins import named_plan
     from headcount.cli.secrets import secrets_for
+    from headcount.cli.tune_display import TuneDisplay
     from headcount.tune.start import tune as tuned
 
     wanted = _wanted(target, goal, changes)
@@ -210,7 +210,7 @@ def tune(
     check_runs(runs)
     plan, rows = named_plan(plan, target.logins)
     secrets = secrets_for(plan, target.token_file, target.password_file, rows)
-    with Display(err, quiet=json) as display:
+    with TuneDisplay(err, quiet=json) as display:
         folder, found = tuned(plan, wanted, runs, secrets, display)
     if json:
         print_json({**found.model_dump(mode="json"), "bundle": str(folder)})

@@ -16,8 +16,9 @@ from headcount.plan.plan import Plan
 from headcount.text import plural
 from headcount.tune.goal import Goal
 
-BEYOND = 1.2
-"""Factor on the capacity: only beyond it does throughput show the limit."""
+BEYOND = 1.5
+"""Factor on the capacity: only clearly beyond it does throughput show the limit. Closer to it, some
+turns are served in time, and then think time sets their rate."""
 FAR_BEYOND = 3.0
 """The same if the server refuses users or keeps them waiting: a better one can hold many more."""
 MOST_SEARCHES = 3

@@ -10,7 +10,7 @@ from headcount.bundle.writer import BundleWriter
 from headcount.controller.diagnosis import diagnosis_of, with_diagnosis
 from headcount.controller.level import LevelRunner, note
 from headcount.controller.level_order import LevelOrder
-from headcount.controller.listener import Listener, Phase
+from headcount.controller.listener import Phase
 from headcount.controller.orders import orders_of
 from headcount.controller.session import Session
 from headcount.controller.sut import Sut
@@ -19,6 +19,7 @@ from headcount.errors import TargetError
 from headcount.fields.units import seconds
 from headcount.plan.plan import Plan
 from headcount.tune.change import Configuration
+from headcount.tune.listener import TuningListener
 from headcount.tune.tunable import Tunable
 
 MEASURE_S = 5.0
@@ -44,7 +45,7 @@ class Stage:
         sut: Sut,
         tunable: Tunable,
         folder: Path,
-        listener: Listener,
+        listener: TuningListener,
         measure_s: float = MEASURE_S,
     ) -> None:
         """Begin the bundle; nobody plays yet. `measure_s` is the measured part of a turn."""
@@ -108,16 +109,20 @@ class Stage:
         settle_s = STAY_S if session.users == users else SETTLE_S
         if changes:
             longest_s = LAST_STEPS * seconds(self._plan.workload.run.step_timeout) + GOING_S
+            self._listener.phase(Phase("rest", index, "ladder", users, 0.0))
             if session.users and not runner.rest(len(self.levels), longest_s):
                 raise TargetError(
                     f"users were still connected {longest_s:g} s after they were told to stop"
                 )
-            self._listener.phase(Phase("change", index, "ladder", 0, 0.0))
+            self._listener.configured(configuration.text)
+            self._listener.phase(Phase("change", index, "ladder", users, 0.0))
             restarted = self._tunable.apply(configuration, is_fresh=is_fresh)
             settle_s = RESTARTED_S if restarted else SETTLE_S
             self._bundle.event(
                 "configuration", session.now_s(), level=index, changes=configuration.text
             )
+        if not self.levels:
+            self._listener.configured(configuration.text)
         ramp_s = min(users / self._plan.workload.run.ramp_per_s, LONGEST_RAMP_S)
         result = runner.run(
             LevelOrder(

@@ -11,7 +11,6 @@ from headcount.bundle.diagnosis import Diagnosis
 from headcount.bundle.writer import new_folder
 from headcount.controller import run as controller
 from headcount.controller.access import Secrets
-from headcount.controller.listener import Listener
 from headcount.controller.liveness import check_answer
 from headcount.controller.sut import Sut, connect
 from headcount.counters.address import Address
@@ -31,6 +30,7 @@ from headcount.tune.host import Host, ThisHost
 from headcount.tune.knobs.knob import Knob, KnobFile
 from headcount.tune.knobs.library import merged, of_server
 from headcount.tune.left import check_nothing_left, new_folder_of_journal
+from headcount.tune.listener import TuningListener
 from headcount.tune.piloting import Piloting
 from headcount.tune.processes.chosen import process_choices, reasons_text
 from headcount.tune.processes.processes import NAME as PROCESS
@@ -96,7 +96,7 @@ class Wanted:
 
 
 def tune(
-    plan: Plan, wanted: Wanted, runs: Path, secrets: Secrets, listener: Listener
+    plan: Plan, wanted: Wanted, runs: Path, secrets: Secrets, listener: TuningListener
 ) -> tuple[Path, record.Tuning]:
     """Tune the target of a plan; returns the bundle of the turns, and their result.
 
@@ -115,7 +115,7 @@ def host_of(address: Address | None) -> AbstractContextManager[Host]:
 
 
 def _tuned(
-    plan: Plan, wanted: Wanted, runs: Path, secrets: Secrets, listener: Listener, host: Host
+    plan: Plan, wanted: Wanted, runs: Path, secrets: Secrets, listener: TuningListener, host: Host
 ) -> tuple[Path, record.Tuning]:
     check_nothing_left(host)
     if wanted.baseline is not None:
@@ -272,7 +272,7 @@ def _trials(
     restart: Restart | None,
     users: int,
     runs: Path,
-    listener: Listener,
+    listener: TuningListener,
 ) -> tuple[Path, record.Tuning]:
     tried = [one for one in known.choices if one.obstacle is None]
     names = names_of(host, users)

@@ -8,7 +8,7 @@ from functools import partial
 
 from headcount.bundle.level import LevelResult
 from headcount.bundle.tuning import Measure, Outcome, Pair, Ratio
-from headcount.controller.listener import Listener
+from headcount.controller.listener import Listener, Outlook
 from headcount.errors import MachineLimitError, TargetError
 from headcount.text import plural
 from headcount.tune.change import AS_IT_IS, Configuration
@@ -137,16 +137,12 @@ class Tuning:
         played = self.users if users is None else users
         turns = [self._stage.turn(one, played, is_fresh=is_fresh) for one in order]
         self._turn_s.append((time.monotonic() - began_s) / 2)
+        self._listener.outlook(Outlook(0, max(self._left_s(), 0.0), 0, math.inf, None))
         return (turns[0], turns[1]) if number % 2 == 0 else (turns[1], turns[0])
 
     def _measure_noise(self) -> None:
-        turns: list[LevelResult] = []
-        for number in range(NOISE_PAIRS):
-            before, after = self._pair(AS_IT_IS, AS_IT_IS, number)
-            turns += [before, after]
-            found = gain_of(before, after, self.measure)
-            if found is not None:
-                self.results.noise.append(found)
+        turns = self._equal_turns()
+        self.results.noise = self._gains([*zip(turns[::2], turns[1::2], strict=True)])
         self._learn_spread()
         spread = self.results.spread
         if spread is None:
@@ -155,6 +151,18 @@ class Tuning:
         pairs = min(max(int(pairs), PROOF_PAIRS), MOST_PROOF_PAIRS)
         self.results.smallest = smallest_gain(spread.value, pairs)
         self._listener.noted(smallest_text(self.results.smallest, self._budget_s))
+
+    def _equal_turns(self) -> list[LevelResult]:
+        """Pairs without a change; from the start with more users if it holds them in a turn."""
+        turns: list[LevelResult] = []
+        raises = MOST_RAISES
+        while len(turns) < 2 * NOISE_PAIRS:
+            turns += self._pair(AS_IT_IS, AS_IT_IS, len(turns) // 2)
+            if raises and any(one.outcome == "passed" for one in turns[-2:]):
+                users, raises = self.users, raises - 1
+                self._raise_load(is_held=True)
+                turns, raises = ([], raises) if self.users != users else (turns, 0)
+        return turns
 
     def _learn_spread(self) -> None:
         races = [self.results.noise, *(race.gains for race in self.results.races)]
@@ -232,8 +240,8 @@ class Tuning:
         race.why = "too few of its turns count"
         return race
 
-    def _raise_load(self) -> None:
-        """More users, as long as the best so far holds them.
+    def _raise_load(self, *, is_held: bool = False) -> None:
+        """More users, as long as the best so far holds them; `is_held` if it holds these.
 
         While users are served in time, think time sets their rate: no change can raise it.
         """
@@ -241,19 +249,23 @@ class Tuning:
         for _ in range(MOST_RAISES):
             if self.measure != "rate" or self._left_s(1 - PROOF_SHARE) <= 0:
                 return
-            try:
-                result = self._stage.turn(self.results.winner, self.users)
-            except MachineLimitError as why:
-                self._listener.noted(f"continuing with {plural('user', held)}: {why}")
+            outcome = "passed" if is_held else self._outcome(held)
+            is_held = False
+            if outcome == "invalid":
                 self.users = held
-                return
-            if result.outcome == "invalid":
-                self.users = held
-            if result.outcome != "passed":
+            if outcome != "passed":
                 return
             held, self.users = self.users, math.ceil(self.users * RAISE)
             users = plural("user", self.users)
             self._listener.noted(f"it holds these users: continuing with {users}")
+
+    def _outcome(self, held: int) -> str:
+        """Of a turn of the best so far; "invalid" if this machine cannot play so many users."""
+        try:
+            return self._stage.turn(self.results.winner, self.users).outcome
+        except MachineLimitError as why:
+            self._listener.noted(f"continuing with {plural('user', held)}: {why}")
+            return "invalid"
 
     def _knock_out(self) -> None:
         """Take back what does not matter, in halves, so that the answer is the smallest."""

@@ -1,0 +1,38 @@
+"""The display of a tuning: what is tried, and the budget that is left."""
+
+from headcount.bundle.level import LevelResult
+from headcount.cli.display import Display, figures
+from headcount.controller.listener import Phase
+from headcount.text import plural
+from headcount.tune.change import AS_IT_IS
+
+
+class TuneDisplay(Display):
+    """A run's display until the trials begin; then a line for each turn, with its side.
+
+    Whether a turn passes says nothing: it has more users than the server holds, so that the limit
+    shows.
+    """
+
+    _settings: str | None = None
+
+    def configured(self, text: str) -> None:
+        """Show these settings in front of the turns from now on."""
+        if self._settings is None:
+            self._outlook = None  # of the search
+        self._settings = text
+
+    def level(self, result: LevelResult) -> None:
+        """Print a line for the level or turn that has ended."""
+        if self._settings is None:
+            super().level(result)
+            return
+        side = "as it is" if self._settings == AS_IT_IS.text else "changed"
+        self._say(f"  {side:>13}  {figures(result)}")
+        if result.outcome == "invalid":
+            self._say(f"          {'; '.join(result.reasons)}", markup=False)
+
+    def _title(self, phase: Phase) -> str:
+        if self._settings is None:
+            return super()._title(phase)
+        return f"turn {phase.level}: {plural('user', phase.users)} ({self._settings})"

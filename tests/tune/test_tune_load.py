@@ -1,0 +1,47 @@
+"""The trials have more users than the server holds, so that a change can raise its rate."""
+
+import pytest
+from tuned_server import Stage, switch, tuned
+
+from headcount.bundle.level import LevelResult
+from headcount.tune.change import Configuration
+from headcount.tune.tuning import NOISE_PAIRS
+
+KNOB = switch("a")
+
+
+class Bistable(Stage):
+    """Serves up to `holds` users in time; up to `sometimes` in every third turn."""
+
+    def __init__(self, holds: int, sometimes: int) -> None:
+        super().__init__({}, 1)
+        self._holds, self._sometimes = holds, sometimes
+
+    def turn(
+        self, configuration: Configuration, users: int, *, is_fresh: bool = False
+    ) -> LevelResult:
+        found = super().turn(configuration, users, is_fresh=is_fresh)
+        is_lucky = users <= self._sometimes and len(self.turns) % 3 == 0
+        passed = users <= self._holds or is_lucky
+        return found.model_copy(update={"outcome": "passed" if passed else "failed"})
+
+
+@pytest.mark.parametrize(
+    ("holds", "sometimes", "users"),
+    [(90, 90, 100), (100, 100, 150), (90, 120, 150), (149, 200, 225)],
+)
+def test_turns_that_are_served_in_time_ask_for_more_users(
+    holds: int, sometimes: int, users: int
+) -> None:
+    stage = Bistable(holds, sometimes)
+    tuning = tuned(stage, [KNOB], trials=1)
+    assert tuning.users == users
+    equal = [users for configuration, users in stage.turns if not configuration.changes]
+    assert equal[-2 * NOISE_PAIRS :] == [users] * 2 * NOISE_PAIRS
+    assert len(tuning.results.noise) == NOISE_PAIRS
+
+
+def test_a_server_that_holds_any_number_of_users_ends_the_raises() -> None:
+    stage = Bistable(10**9, 10**9)
+    tuned(stage, [KNOB], trials=1)
+    assert len(stage.turns) < 100
