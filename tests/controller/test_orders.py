@@ -3,7 +3,7 @@
 import pytest
 
 from headcount.bundle.level import LevelResult
-from headcount.controller.orders import Orders, orders_of
+from headcount.controller.orders import Orders, orders_of, settings_of
 from headcount.controller.run import check_budget
 from headcount.errors import InputError
 from versus_levels import Server, level, plan
@@ -58,3 +58,9 @@ def test_levels_of_another_version_are_refused_with_a_reason() -> None:
     orders, _ = played(1)
     with pytest.raises(InputError, match="level 2 is not what this version of Headcount would"):
         orders.take(level(2, 77))
+
+
+@pytest.mark.parametrize(("quick", "usual_s"), [(False, 300), (True, 20)])
+def test_a_duration_is_that_of_the_full_level(quick: bool, usual_s: float) -> None:
+    assert settings_of(plan(quick=quick)).official_s == usual_s
+    assert settings_of(plan(quick=quick, duration="45s")).official_s == 45

@@ -91,7 +91,7 @@ def test_values_are_set_in_the_order_of_the_file() -> None:
     read = workload([entry, GET])
     plan = resolve(read, "http://127.0.0.1/", Overrides(users=1, seed=1))
     steps = json.loads(engine_plan(plan))["scenarios"][0]["steps"]
-    assert steps[0]["then"] == [{"set": {"old": "{current}"}}, {"set": {"current": "{n}"}}]
+    assert [*steps[0]["set"].items()] == [("old", "{current}"), ("current", "{n}")]
     check_playable(plan, "it")
     assert read.scenarios[0].steps[0].model_dump() == entry
 

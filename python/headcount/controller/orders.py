@@ -242,6 +242,8 @@ def settings_of(plan: Plan) -> Settings:
             overhead=overhead,
             budget_s=budget_s or QUICK_BUDGET_S,
         )
+        if wanted.official:
+            quick = replace(quick, official_s=seconds(wanted.official))
         return quick.for_limit(limit_s).no_shorter_than(stretch_s)
     overhead = Overhead(
         ramp_per_s=run.ramp_per_s,

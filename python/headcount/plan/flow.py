@@ -176,15 +176,6 @@ class Set(Strict):
         each = (f"{name} = {value_text(value)}" for name, value in self.values.items())
         return f"set {', '.join(each)}"
 
-    @property
-    def in_order(self) -> dict[str, Any]:
-        """The values one after the other, as the engine reads them: it sorts those of one entry.
-
-        They are in a condition that always holds: Lua cannot play that by a name, either.
-        """
-        each = [{"set": {name: value}} for name, value in self.values.items()]
-        return {"if": {"value": "", "exists": True}, "then": each} if len(each) > 1 else each[0]
-
 
 class Page(Strict):
     """Steps that belong to one page, for people who read the workload."""

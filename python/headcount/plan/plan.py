@@ -17,7 +17,7 @@ from headcount.plan.agents import Agents
 from headcount.plan.client import check_client
 from headcount.plan.cost import Cost
 from headcount.plan.disclosure import Disclosure
-from headcount.plan.flow import Choose, Pause, Played, Set
+from headcount.plan.flow import Choose, Pause, Played
 from headcount.plan.limits import check_limits
 from headcount.plan.line_numbers import line_numbers
 from headcount.plan.lines import OTHERS, check_lines, user_lines
@@ -360,8 +360,6 @@ def _entry(entry: Played, faster: float) -> dict[str, Any]:
         return _step(entry, faster)
     if isinstance(entry, Pause):
         return {"pause": _draw(entry.pause, faster)}
-    if isinstance(entry, Set):
-        return entry.in_order
     values: dict[str, Any] = entry.model_dump(mode="json", by_alias=True, exclude_none=True)
     inner: dict[str, Any] = {
         key: [_entry(one, faster) for one in getattr(entry, name)]

@@ -9,6 +9,7 @@ use headcount_script::{Capture, Check, Names, Realm, Template};
 use http::HeaderName;
 
 use super::body::{Body, BodyTable};
+use super::fields::Fields;
 use super::headers::Headers;
 pub use super::method::Method;
 use super::payload::BodyEnd;
@@ -91,11 +92,11 @@ pub(super) struct Table {
     #[serde(default)]
     chunked: bool,
     #[serde(default)]
-    form: Option<BTreeMap<String, String>>,
+    form: Option<Fields<String>>,
     #[serde(default)]
     json: Option<Value>,
     #[serde(default)]
-    multipart: Option<BTreeMap<String, Value>>,
+    multipart: Option<Fields<Value>>,
     #[serde(default)]
     content_type: Option<String>,
     #[serde(default)]

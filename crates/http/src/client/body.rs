@@ -1,12 +1,11 @@
 //! The bodies of requests.
 
-use std::collections::BTreeMap;
-
 use headcount_script::filter::Filter;
 use headcount_script::scope::Missing;
 use headcount_script::{Names, Scope, SentFile, Template};
 use serde_json::Value;
 
+use super::fields::Fields;
 use super::file_type::file_type;
 use super::form::{encode_form, form_fields};
 use super::mixed::{Segment, texts};
@@ -41,9 +40,9 @@ pub(super) struct BodyTable {
     pub(super) bytes: Option<Value>,
     pub(super) content: Content,
     pub(super) file: Option<String>,
-    pub(super) form: Option<BTreeMap<String, String>>,
+    pub(super) form: Option<Fields<String>>,
     pub(super) json: Option<Value>,
-    pub(super) multipart: Option<BTreeMap<String, Value>>,
+    pub(super) multipart: Option<Fields<Value>>,
 }
 
 impl BodyTable {
@@ -242,10 +241,10 @@ mod tests {
     }
 
     #[test]
-    fn json_is_sent_with_a_users_values() {
-        let json = json!({"a": [1, true, null, "p\"{x}"], "n": "{n:number}", "t": "{n}", "q\"": {}, "k{x}": 1});
+    fn json_is_sent_in_its_order_with_a_users_values() {
+        let json = json!({"q\"": {}, "a": [1, true, null, "p\"{x}"], "n": "{n:number}", "t": "{n}", "k{x}": 1});
         let (text, own_type) = body("json", json).unwrap();
-        let expected = r#"{"a":[1,true,null,"p\"5\"\n"],"k5\"\n":1,"n":7,"q\"":{},"t":"7"}"#;
+        let expected = r#"{"q\"":{},"a":[1,true,null,"p\"5\"\n"],"n":7,"t":"7","k5\"\n":1}"#;
         assert_eq!(text, expected);
         assert!(serde_json::from_str::<Value>(&text).is_ok());
         assert_eq!(own_type, "application/json");

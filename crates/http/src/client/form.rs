@@ -1,17 +1,17 @@
 //! Encoding of forms.
 
-use std::collections::BTreeMap;
-
 use form_urlencoded::byte_serialize;
 use headcount_script::scope::Missing;
 use headcount_script::{Names, Scope, Template};
 
+use super::fields::Fields;
+
 /// The fields of a form, with their names. The error is a sentence.
 pub(super) fn form_fields(
-    given: BTreeMap<String, String>,
+    given: Fields<String>,
     names: &mut Names,
 ) -> Result<Box<[(Template, Template)]>, String> {
-    let fields = given.into_iter().map(|(name, value)| {
+    let fields = given.0.into_iter().map(|(name, value)| {
         let wrong = |mistake| format!("form, {name}: {mistake}");
         let parsed = Template::parse(&name, names).map_err(wrong)?;
         Ok((parsed, Template::parse(&value, names).map_err(wrong)?))

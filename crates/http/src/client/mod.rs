@@ -22,6 +22,7 @@ mod closing;
 pub mod cookie_date;
 pub mod digest;
 mod exchange;
+mod fields;
 mod file_type;
 mod form;
 pub mod grant;

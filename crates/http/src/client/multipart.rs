@@ -1,12 +1,12 @@
 //! Bodies of several fields (RFC 7578), some of which may be files.
 
-use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use headcount_script::{Names, SentFile, Template};
 use serde::Deserialize;
 use serde_json::Value;
 
+use super::fields::Fields;
 use super::file_type::file_type;
 use super::mixed::Segment;
 use super::piece::{Piece, quoted};
@@ -42,11 +42,11 @@ struct FileHead {
 
 /// The parts of the body.
 pub(super) fn multipart(
-    fields: BTreeMap<String, Value>,
+    fields: Fields<Value>,
     names: &mut Names,
 ) -> Result<Vec<Segment>, String> {
     let mut parts = Vec::new();
-    for (name, field) in fields {
+    for (name, field) in fields.0 {
         let wrong = |why: String| format!("multipart, {name}: {why}");
         let (file, content) = read(field, names).map_err(wrong)?;
         let begin = format!("--{BOUNDARY}\r\nContent-Disposition: form-data; name=\"");
@@ -153,13 +153,13 @@ mod tests {
     }
 
     #[test]
-    fn fields_and_files_are_sent() {
+    fn fields_and_files_are_sent_in_their_order() {
         let text = body(json!({
             "a\"b": "t{n}",
             "doc-{n}-\"x\"": "y",
             "file": {"filename": "x.csv", "content": "1,{n}\n", "content_type": "text/csv"},
-            "upload": {"file": "/w/orders.csv"},
             "z": {"file": "/w/orders.csv", "filename": "o", "content_type": "a/b"},
+            "upload": {"file": "/w/orders.csv"},
         }));
         let field = |head: &str, content: &str| {
             format!(
@@ -173,11 +173,11 @@ mod tests {
                 "\"file\"; filename=\"x.csv\"\r\nContent-Type: text/csv",
                 "1,7\n",
             ),
+            field("\"z\"; filename=\"o\"\r\nContent-Type: a/b", "id\n{n}\n"),
             field(
                 "\"upload\"; filename=\"orders.csv\"\r\nContent-Type: text/csv",
                 "id\n{n}\n",
             ),
-            field("\"z\"; filename=\"o\"\r\nContent-Type: a/b", "id\n{n}\n"),
             format!("--{BOUNDARY}--\r\n"),
         ];
         assert_eq!(text.unwrap(), expected.concat());
