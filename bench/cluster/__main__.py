@@ -12,7 +12,17 @@ import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from bench.cluster.equivalence import CASES, CONFIDENCE, MARGIN, searched
+from bench.cluster.equivalence import (
+    CASES,
+    CONFIDENCE,
+    MARGIN,
+    Found,
+    kept,
+    ratios,
+    read,
+    searched,
+    verdict,
+)
 from bench.cluster.kills import Round, kills
 from bench.cluster.peers import compared
 from bench.cluster.scale import Scale, measured
@@ -33,6 +43,7 @@ def main(arguments: Sequence[str]) -> int:
         "--number", type=int, default=10, help="of fleets, of parts ended, of pairs, of rounds"
     )
     parser.add_argument("--seed", type=int, default=1, help="of the moments")
+    parser.add_argument("--out", type=Path, help="keep pairs here, and go on with what it has")
     parser.add_argument("--server", choices=tuple(CASES), nargs="+", default=list(CASES))
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that blocks end what they started
     options = parser.parse_args(arguments)
@@ -62,18 +73,31 @@ def _met(one: Scale) -> bool:
 
 
 def _equivalence(options: argparse.Namespace) -> int:
-    def note(server: str, agents: int, capacity: float) -> None:
-        print(f"{server}: {agents} agents find {capacity:,.0f} users", flush=True)
+    found = read(options.out) if options.out is not None else []
+
+    def note(one: Found) -> None:
+        found.append(one)
+        if options.out is not None:
+            kept(one, options.out)
+        print(
+            f"{one.server}, pair {one.pair + 1}: {one.agents} agents find {one.users:,} users, "
+            f"estimate {one.estimate:,.0f}",
+            flush=True,
+        )
 
     are_met = []
     for server in options.server:
+        done = {one.pair for one in found if one.server == server}
+        first = max(done, default=-1) + 1
+        pairs = range(first, first + options.number - len(ratios(found, server)))
         with tempfile.TemporaryDirectory(prefix="hce-") as folder:
-            found = searched(server, options.number, Path(folder), note)
-        are_met.append(found.is_same)
+            searched(server, pairs, Path(folder), note)
+        one = verdict(ratios(found, server))
+        are_met.append(one.is_same)
         print(
-            f"{'met' if found.is_same else 'MISSED'} {server}: by 3 agents {found.ratio:.3f} times "
-            f"what 1 finds ({found.low:.3f} to {found.high:.3f}); within {MARGIN:.0%}, both "
-            f"one-sided tests at {CONFIDENCE:.0%}, {options.number} pairs"
+            f"{'met' if one.is_same else 'MISSED'} {server}: by 3 agents {one.ratio:.3f} times "
+            f"what 1 finds ({one.low:.3f} to {one.high:.3f}); within {MARGIN:.0%}, both "
+            f"one-sided tests at {CONFIDENCE:.0%}, {len(one.ratios)} pairs"
         )
     return 0 if all(are_met) else 1
 

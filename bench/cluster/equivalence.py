@@ -8,8 +8,9 @@ import subprocess
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 from scipy.special import stdtrit
 
@@ -24,6 +25,8 @@ MARGIN = 0.03
 """Capacities that differ by less count as the same (the bar)."""
 CONFIDENCE = 0.95
 """Confidence of each of the two one-sided tests."""
+BUDGET = "5m"
+"""Of a quick search: three minutes leave a wider interval than the margin."""
 SEARCH_S = 900.0
 PORT = 8100
 WORKLOAD = """
@@ -80,6 +83,42 @@ CASES: Mapping[str, Case] = {
 
 
 @dataclass(frozen=True)
+class Found:
+    """What a search found.
+
+    Attributes:
+        server: Name of the case.
+        pair: Number of the pair.
+        agents: How many load generators there were.
+        users: The capacity that is reported: the largest level of those that passed.
+        estimate: Where the criterion just breaks. Levels are far apart, so this is compared.
+
+    """
+
+    server: str
+    pair: int
+    agents: int
+    users: int
+    estimate: float
+
+
+def read(file: Path) -> list[Found]:
+    """What a file has of an earlier run."""
+    if not file.exists():
+        return []
+    return [Found(**json.loads(line)) for line in file.read_text("utf-8").splitlines()]
+
+
+def ratios(found: Sequence[Found], server: str) -> list[float]:
+    """Of each whole pair: the estimate with three agents over that with one."""
+    by_pair: dict[int, dict[int, float]] = {}
+    for one in found:
+        if one.server == server:
+            by_pair.setdefault(one.pair, {})[one.agents] = one.estimate
+    return [both[3] / both[1] for both in by_pair.values() if both.keys() == {1, 3}]
+
+
+@dataclass(frozen=True)
 class Verdict:
     """What the pairs came to.
 
@@ -101,39 +140,35 @@ class Verdict:
         return self.low > 1 / (1 + MARGIN) and self.high < 1 + MARGIN
 
 
-def verdict(ratios: Sequence[float]) -> Verdict:
+def verdict(pairs: Sequence[float]) -> Verdict:
     """Two one-sided t tests on the logarithms of paired ratios (Schuirmann 1987)."""
-    logs = [math.log(one) for one in ratios]
+    logs = [math.log(one) for one in pairs]
     mean = statistics.fmean(logs)
     spread = statistics.stdev(logs) / math.sqrt(len(logs))
     reach = float(stdtrit(len(logs) - 1, CONFIDENCE)) * spread
-    return Verdict(ratios, math.exp(mean), math.exp(mean - reach), math.exp(mean + reach))
+    return Verdict(pairs, math.exp(mean), math.exp(mean - reach), math.exp(mean + reach))
 
 
-def searched(
-    name: str, pairs: int, folder: Path, note: Callable[[str, int, float], None]
-) -> Verdict:
-    """Search for the capacity with one and with three agents in turn, that many times."""
+def searched(name: str, pairs: Sequence[int], folder: Path, note: Callable[[Found], None]) -> None:
+    """Search for the capacity with one and with three agents in turn, for each of these pairs."""
     case = CASES[name]
     place = folder / "server"
     place.mkdir()
-    ratios = []
     with Ground(3, 2) as ground, ExitStack() as around:
         here = Place(place, PORT, Tools(folder), {}, 0, host=ground.address("server"))
         start = KINDS[case.component.kind](case.component, here)
         server = around.enter_context(running(start, case.component, here, ground.within("server")))
         around.enter_context(limited(server.pid, case.component.group, None))
-        for pair in range(pairs):
-            found = {}
+        for pair in pairs:
             for agents in (1, 3) if pair % 2 else (3, 1):
                 run_folder = folder / f"pair-{pair}-{agents}"
-                found[agents] = _capacity(ground, case, start.address, run_folder, agents)
-                note(name, agents, found[agents])
-            ratios.append(found[3] / found[1])
-    return verdict(ratios)
+                found = _capacity(ground, case, start.address, run_folder, agents)
+                note(Found(name, pair, agents, found["users"], found["estimate"]))
 
 
-def _capacity(ground: Ground, case: Case, address: str, folder: Path, agents: int) -> float:
+def _capacity(
+    ground: Ground, case: Case, address: str, folder: Path, agents: int
+) -> Mapping[str, Any]:
     folder.mkdir()
     workload = case.workload
     if "\n" in workload:
@@ -143,6 +178,7 @@ def _capacity(ground: Ground, case: Case, address: str, folder: Path, agents: in
         [
             *(*ground.within("head"), sys.executable, "-m", "headcount", "run", workload),
             *("--target", case.target.format(address=address), "--quick", "--json"),
+            *("--budget", BUDGET),
             *("--agents", str(agents), "--cluster", ground.cluster),
             *("--authorised-by", "bench.cluster", "--runs", str(folder / "runs"), *case.options),
         ],
@@ -160,4 +196,11 @@ def _capacity(ground: Ground, case: Case, address: str, folder: Path, agents: in
     )
     if done.returncode:
         raise RuntimeError(f"{agents} agents: exit code {done.returncode}: {done.stderr[-800:]}")
-    return float(json.loads(done.stdout)["capacity"]["users"])
+    found: Mapping[str, Any] = json.loads(done.stdout)["capacity"]
+    return found
+
+
+def kept(one: Found, file: Path) -> None:
+    """Append it to a file, for a later run."""
+    with file.open("a", encoding="utf-8") as out:
+        out.write(f"{json.dumps(asdict(one))}\n")
