@@ -4,9 +4,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from scipy.stats import ttest_1samp
-
 from bench.cluster.equivalence import MARGIN, Found, kept, ratios, read, verdict
+from scipy.stats import ttest_1samp
 
 
 @pytest.mark.parametrize("spread", [0.005, 0.02, 0.2])

@@ -1,8 +1,11 @@
 """The display of a tuning: what is tried, and the budget that is left."""
 
+from pathlib import Path
+
 from headcount.bundle.level import LevelResult
 from headcount.cli.display import Display, figures
 from headcount.controller.listener import Phase
+from headcount.plan.plan import Plan
 from headcount.text import plural
 from headcount.tune.change import AS_IT_IS
 
@@ -16,10 +19,13 @@ class TuneDisplay(Display):
 
     _settings: str | None = None
 
+    def started(self, plan: Plan, folder: Path) -> None:
+        """Print what runs, and on which target: of the search, then of the trials."""
+        self._outlook = None
+        super().started(plan, folder)
+
     def configured(self, text: str) -> None:
-        """Show these settings in front of the turns from now on."""
-        if self._settings is None:
-            self._outlook = None  # of the search
+        """Show these settings above the turns from now on."""
         self._settings = text
 
     def level(self, result: LevelResult) -> None:
