@@ -117,6 +117,40 @@ def test_one_hiccup_does_not_end_a_trial_and_two_do(slow: int, kept: dict[str, s
         assert first.why == "p99 was 100 ms, 20 ms without it"
 
 
+class Failing(Stage):
+    """A stage where this share of the scenarios fails in the first turns with a change."""
+
+    share = 0.0
+    turns_left = 0
+
+    def turn(
+        self, configuration: Configuration, users: int, *, is_fresh: bool = False
+    ) -> LevelResult:
+        found = super().turn(configuration, users, is_fresh=is_fresh)
+        if not configuration.changes or self.turns_left == 0:
+            return found
+        self.turns_left -= 1
+        failed = round(self.share * found.total.completed)
+        done = {"failed": failed, "completed": found.total.completed - failed}
+        return found.model_copy(update={"total": found.total.model_copy(update=done)})
+
+
+@pytest.mark.parametrize(
+    ("share", "turns", "pairs"), [(0.019, 1, None), (0.019, 9, 2), (0.12, 1, 1), (0.009, 9, None)]
+)
+def test_a_trial_with_more_failures_ends_when_they_are_no_chance(
+    share: float, turns: int, pairs: int | None
+) -> None:
+    stage = Failing({("c", "on"): 1.5}, 3, noise=0.02)
+    stage.share, stage.turns_left = share, turns
+    first = tuned(stage, [switch("c")], trials=1).results.races[0]
+    if pairs is None:
+        assert first.outcome == "better"
+    else:
+        assert (first.outcome, len(first.pairs)) == ("refused", pairs)
+        assert first.why == f"{share:.1%} of scenarios failed, 0.0% without it"
+
+
 def test_one_rule_that_is_refused_does_not_spoil_the_others() -> None:
     stage = Stage({("b", "on"): 0.0, ("c", "on"): 1.2, ("e", "on"): 1.2}, 2, noise=0.02)
     tuning = tuned(stage, KNOBS, trials=1)

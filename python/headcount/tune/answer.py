@@ -7,7 +7,6 @@ from typing import Literal
 
 from headcount.bundle import tuning as record
 from headcount.bundle.diagnosis import Diagnosis
-from headcount.bundle.level import LevelResult
 from headcount.bundle.tuning import MEASURES, ChangeKept, KnobState, Measure, Noise, Ratio
 from headcount.bundle.writer import now
 from headcount.plan.plan import Plan
@@ -18,7 +17,7 @@ from headcount.tune.goal import Goal
 from headcount.tune.install import install_files
 from headcount.tune.knobs.knob import Knob
 from headcount.tune.ladder import recorded
-from headcount.tune.pairs import gain_of, mean_figure, ratio_of
+from headcount.tune.pairs import TurnPair, gain_of, mean_figure, ratio_of
 from headcount.tune.servers.joint import Joint
 from headcount.tune.tunable import Tunable
 from headcount.tune.tuning import Race, Tuning
@@ -122,7 +121,7 @@ def _race(race: Race) -> record.Race:
     )
 
 
-def _proof_pair(levels: tuple[LevelResult, LevelResult], tuning: Tuning) -> record.Pair:
+def _proof_pair(levels: TurnPair, tuning: Tuning) -> record.Pair:
     before, after = levels
     return record.Pair(
         incumbent=before.index,

@@ -9,7 +9,7 @@ from headcount.bundle import tuning as record
 from headcount.bundle.level import LevelResult
 from headcount.bundle.tuning import Cell, Measure, Ratio
 from headcount.tune.goal import figure
-from headcount.tune.pairs import gain_of, mean_figure, ratio_of
+from headcount.tune.pairs import TurnPair, gain_of, mean_figure, ratio_of
 
 SHARES = (0.25, 0.5, 0.75, 1.0)
 """Loads, as shares of the users at which the trials ended."""
@@ -30,7 +30,7 @@ class Rung:
     """
 
     users: int
-    pairs: list[tuple[LevelResult, LevelResult]] = field(default_factory=list)
+    pairs: list[TurnPair] = field(default_factory=list)
     piloted: list[LevelResult] = field(default_factory=list)
 
 
@@ -80,6 +80,6 @@ def _cell(turns: Sequence[LevelResult]) -> Cell:
     )
 
 
-def _ratio(pairs: Sequence[tuple[LevelResult, LevelResult]], measure: Measure) -> Ratio | None:
+def _ratio(pairs: Sequence[TurnPair], measure: Measure) -> Ratio | None:
     found = [gain_of(before, after, measure) for before, after in pairs]
     return ratio_of([one for one in found if one is not None], CONFIDENCE)

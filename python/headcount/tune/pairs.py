@@ -9,12 +9,15 @@ from headcount.bundle.tuning import Measure, Ratio
 from headcount.tune.goal import figure, gain
 from headcount.tune.race import CONFIDENCE_OF_CLAIM, LEAST
 
-WORST_ERRORS = 0.01
-"""A trial stops if its share of failures exceeds that of the best so far by more than this."""
+WORST_ERRORS, WORST_ERRORS_AT_ONCE = 0.01, 0.1
+"""A trial stops if its share of failures exceeds that of the best so far by more than this: after
+`SURE` pairs, and after one. With more users than a server holds, a few wait too long by chance."""
 WORST_P99, LEAST_P99_MS = 3.0, 10.0
 """Factor on the 99th percentile of the best so far, and its least value: nobody feels less."""
-MOST_SLOW = 2
-"""A trial stops after this many pairs with a 99th percentile beyond that: one may be a hiccup."""
+SURE = 2
+"""Pairs after which a trial with a 99th percentile beyond that stops: one may be a hiccup."""
+TurnPair = tuple[LevelResult, LevelResult]
+"""The best so far, and a challenger."""
 
 
 def gain_of(before: LevelResult, after: LevelResult, measure: Measure) -> float | None:
@@ -26,23 +29,35 @@ def gain_of(before: LevelResult, after: LevelResult, measure: Measure) -> float 
     return gain(before, after, measure)
 
 
-def failures(before: LevelResult, after: LevelResult) -> str | None:
+def failures(pairs: Sequence[TurnPair]) -> str | None:
     """Why a challenger is stopped whose scenarios fail more often; None if they do not."""
-    failed = [
-        one.total.failed / max(one.total.completed + one.total.failed, 1) for one in (before, after)
-    ]
-    if failed[1] - failed[0] > WORST_ERRORS:
-        return f"{failed[1]:.1%} of scenarios failed, {failed[0]:.1%} without it"
+    before, after = (_failed([pair[side] for pair in pairs]) for side in (0, 1))
+    most = WORST_ERRORS if len(pairs) >= SURE else WORST_ERRORS_AT_ONCE
+    if after - before > most:
+        return f"{after:.1%} of scenarios failed, {before:.1%} without it"
     return None
 
 
-def slowness(before: LevelResult, after: LevelResult) -> str | None:
-    """How much longer the slowest response times of a challenger are; None if little."""
-    times = [one.total.response for one in (before, after)]
-    if times[0] is None or times[1] is None:
+def _failed(turns: Sequence[LevelResult]) -> float:
+    """The share of their scenarios that failed."""
+    failed = sum(one.total.failed for one in turns)
+    return failed / max(failed + sum(one.total.completed for one in turns), 1)
+
+
+def slowness(pairs: Sequence[TurnPair]) -> str | None:
+    """Why a challenger is stopped whose slowest scenarios take much longer; None if they do not."""
+    times = [
+        (before.total.response.p99_ms, after.total.response.p99_ms)
+        for before, after in pairs
+        if before.total.response is not None and after.total.response is not None
+    ]
+    if len(times) < SURE:
         return None
-    if times[1].p99_ms > WORST_P99 * max(times[0].p99_ms, LEAST_P99_MS):
-        return f"p99 was {times[1].p99_ms:.0f} ms, {times[0].p99_ms:.0f} ms without it"
+    before, after = (
+        math.exp(mean([math.log(max(one[side], 1e-3)) for one in times])) for side in (0, 1)
+    )
+    if after > WORST_P99 * max(before, LEAST_P99_MS):
+        return f"p99 was {after:.0f} ms, {before:.0f} ms without it"
     return None
 
 

@@ -15,7 +15,7 @@ from headcount.tune.change import AS_IT_IS, Configuration
 from headcount.tune.knobs.knob import Knob
 from headcount.tune.ladder import PAIRS, Rung, loads
 from headcount.tune.notes import nothing_compared_text, race_text, smallest_text
-from headcount.tune.pairs import MOST_SLOW, failures, gain_of, mean, ratio_of, slowness
+from headcount.tune.pairs import TurnPair, failures, gain_of, mean, ratio_of, slowness
 from headcount.tune.piloting import Piloting
 from headcount.tune.proposals import Proposals
 from headcount.tune.race import (
@@ -72,7 +72,7 @@ class Results:
     races: list[Race] = field(default_factory=list)
     winner: Configuration = AS_IT_IS
     knocked_out: dict[Knob, Race] = field(default_factory=dict)
-    proof: list[tuple[LevelResult, LevelResult]] = field(default_factory=list)
+    proof: list[TurnPair] = field(default_factory=list)
     restarts: int = 0
     pilot: Sequence[str] | None = None
     ladder: list[Rung] = field(default_factory=list)
@@ -134,7 +134,7 @@ class Tuning:
         *,
         users: int | None = None,
         is_fresh: bool = False,
-    ) -> tuple[LevelResult, LevelResult]:
+    ) -> TurnPair:
         """A turn of each, in an order that alternates from pair to pair (ABBA)."""
         began_s = time.monotonic()
         order = (first, second) if number % 2 == 0 else (second, first)
@@ -212,14 +212,15 @@ class Tuning:
     ) -> Race:
         race = Race(challenger, incumbent)
         self.results.races.append(race)
-        number = slow = 0
-        while number < MOST_PAIRS:
+        played: list[TurnPair] = []
+        counted: list[TurnPair] = []
+        while len(played) < MOST_PAIRS:
             try:
-                before, after = self._pair(incumbent, challenger, number)
+                before, after = self._pair(incumbent, challenger, len(played))
             except NotAccepted as why:
                 race.outcome, race.why = "refused", str(why)
                 return race
-            number += 1
+            played.append((before, after))
             found = gain_of(before, after, self.measure)
             race.pairs.append(
                 Pair(
@@ -229,9 +230,8 @@ class Tuning:
                     log_gain=found,
                 )
             )
-            why_slow = slowness(before, after) if found is not None else None
-            slow += why_slow is not None
-            why_not = failures(before, after) or (why_slow if slow >= MOST_SLOW else None)
+            counted += [] if found is None else [(before, after)]
+            why_not = failures(played) or slowness(counted)
             if why_not is not None:
                 race.outcome, race.why = "refused", why_not
                 return race
@@ -365,7 +365,7 @@ class Tuning:
 
     @property
     def winners(self) -> Sequence[LevelResult]:
-        """Turns of the winner that count."""
+        """TurnPair of the winner that count."""
         pairs = [*self.results.proof, *(one for rung in self.results.ladder for one in rung.pairs)]
         return [after for _, after in pairs]
 
@@ -380,7 +380,7 @@ class Tuning:
         found = self._gains(self.results.proof)
         return ratio_of(found) if len(found) >= NOISE_PAIRS else None
 
-    def _gains(self, pairs: Sequence[tuple[LevelResult, LevelResult]]) -> list[float]:
+    def _gains(self, pairs: Sequence[TurnPair]) -> list[float]:
         """Gains of the pairs that count."""
         found = (gain_of(before, after, self.measure) for before, after in pairs)
         return [one for one in found if one is not None]
