@@ -16,7 +16,7 @@ from headcount.controller.access import Secrets
 from headcount.controller.level import GATHER_S, Gathering
 from headcount.controller.level_order import LevelOrder
 from headcount.controller.listener import Phase, Silent
-from headcount.controller.session import Moment
+from headcount.controller.session import Moment, Session
 from headcount.plan.resolve import Overrides, resolve
 from headcount.workloads import load
 
@@ -142,3 +142,34 @@ def test_the_time_to_prepare_data_is_not_part_of_the_ramp(
             found[second["phase"]] += second["seconds"]
     assert found["prepare"] >= 2
     assert found["ramp"] + found["settle"] < 3.0  # the sleep alone is three
+
+
+class SlowMachine:
+    """Stands in for the players on a machine that takes longer than a second to read a second."""
+
+    ended, loss = False, None
+
+    def __init__(self) -> None:
+        self.clock_s, self.reads = 3.0, 0
+
+    def now_s(self) -> float:
+        return self.clock_s
+
+    def next(self, _longest_s: float) -> Second:
+        self.reads += 1
+        assert self.reads < 100
+        self.clock_s += 2.0
+        return Second(self.reads - 1.0, 5, 0)
+
+
+def test_a_slow_machine_comes_to_the_end_of_what_was_reported() -> None:
+    session, players = object.__new__(Session), SlowMachine()
+    kept: list[Moment] = []
+    vars(session).update(
+        _players=players,
+        _reported_s=0.0,
+        _sources=[],
+        _keep=lambda moment, *_: kept.append(moment),
+    )
+    session.catch_up("prepare", 1)
+    assert [moment.interval.to_s for moment in kept] == [1, 2, 3]

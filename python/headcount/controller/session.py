@@ -149,8 +149,13 @@ class Session:
         return held
 
     def catch_up(self, phase: str, level: int) -> None:
-        """Keep what was reported in the meantime, as seconds of `phase`."""
-        while not self._players.ended and self._reported_s + REPORT_S <= self._players.now_s():
+        """Keep what was reported until now, as seconds of `phase`.
+
+        What is reported while this goes on is left: a machine that takes longer than a second to
+        read a second would never come to an end.
+        """
+        now_s = self._players.now_s()
+        while not self._players.ended and self._reported_s + REPORT_S <= now_s:
             moment = self._next()
             if moment is None:
                 break
