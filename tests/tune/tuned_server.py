@@ -52,6 +52,9 @@ class Stage:
         self.factor = 1.0
         self.fresh: list[bool] = []
 
+    def rest(self) -> None:
+        """Nobody has to leave."""
+
     def turn(
         self, configuration: Configuration, users: int, *, is_fresh: bool = False
     ) -> LevelResult:

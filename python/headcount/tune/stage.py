@@ -27,6 +27,9 @@ MEASURE_S = 5.0
 pair."""
 SETTLE_S, RESTARTED_S = 2.0, 5.0
 """After a change by a reload, and by a restart: caches that it has emptied fill again."""
+LONGEST_SETTLE_S = 10.0
+"""Users who have come back need about a scenario each, with its pauses and its waiting, until the
+server is as busy as before. Of longer scenarios the order ABBA has to take care."""
 STAY_S = 1.0
 """Before a second turn of the same configuration."""
 LONGEST_RAMP_S = 3.0
@@ -108,12 +111,7 @@ class Stage:
         changes = is_fresh or configuration.key != self._tunable.now.key
         settle_s = STAY_S if session.users == users else SETTLE_S
         if changes:
-            longest_s = LAST_STEPS * seconds(self._plan.workload.run.step_timeout) + GOING_S
-            self._listener.phase(Phase("rest", index, "ladder", users, 0.0))
-            if session.users and not runner.rest(len(self.levels), longest_s):
-                raise TargetError(
-                    f"users were still connected {longest_s:g} s after they were told to stop"
-                )
+            self.rest()
             self._listener.configured(configuration.text)
             self._listener.phase(Phase("change", index, "ladder", users, 0.0))
             restarted = self._tunable.apply(configuration, is_fresh=is_fresh)
@@ -123,20 +121,47 @@ class Stage:
             )
         if not self.levels:
             self._listener.configured(configuration.text)
+        is_back = settle_s != STAY_S
+        settle_s = min(settle_s, self._measure_s)
+        if is_back:
+            settle_s = max(settle_s, min(self._scenario_s(users), LONGEST_SETTLE_S))
         ramp_s = min(users / self._plan.workload.run.ramp_per_s, LONGEST_RAMP_S)
         result = runner.run(
             LevelOrder(
                 index=index,
                 purpose="ladder",
                 users=users,
-                ramp_s=0.0 if settle_s == STAY_S else ramp_s,
-                settle_s=min(settle_s, self._measure_s),
+                ramp_s=ramp_s if is_back else 0.0,
+                settle_s=settle_s,
                 measure_s=self._measure_s,
             )
         )
         self.levels.append(result)
         self._bundle.levels(self.levels)
         return result
+
+    def rest(self) -> None:
+        """Send all users away: the next turn begins like one after a change.
+
+        Raises TargetError where they do not leave.
+        """
+        session, runner = self._opened
+        if not session.users:
+            return
+        longest_s = LAST_STEPS * seconds(self._plan.workload.run.step_timeout) + GOING_S
+        self._listener.phase(Phase("rest", len(self.levels), "ladder", session.users, 0.0))
+        if not runner.rest(len(self.levels), longest_s):
+            raise TargetError(
+                f"users were still connected {longest_s:g} s after they were told to stop"
+            )
+
+    def _scenario_s(self, users: int) -> float:
+        """How long a scenario took with this many users, with the time between two; 0 if unknown.
+
+        By Little's law: the users over the rate at which they finish.
+        """
+        rates = [one.achieved_per_s for one in self.levels if one.users == users]
+        return users / rates[-1] if rates and rates[-1] else 0.0
 
     @property
     def _opened(self) -> tuple[Session, LevelRunner]:

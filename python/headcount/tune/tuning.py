@@ -139,7 +139,10 @@ class Tuning:
         began_s = time.monotonic()
         order = (first, second) if number % 2 == 0 else (second, first)
         played = self.users if users is None else users
-        turns = [self._stage.turn(one, played, is_fresh=is_fresh) for one in order]
+        turns = [self._stage.turn(order[0], played, is_fresh=is_fresh)]
+        if first.key == second.key:
+            self._stage.rest()  # as between two different ones
+        turns.append(self._stage.turn(order[1], played, is_fresh=is_fresh))
         self._turn_s.append((time.monotonic() - began_s) / 2)
         self._look_out()
         return (turns[0], turns[1]) if number % 2 == 0 else (turns[1], turns[0])
