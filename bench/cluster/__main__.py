@@ -38,7 +38,7 @@ def main(arguments: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m bench.cluster", description=__doc__)
     parser.add_argument("part", choices=tuple(PARTS), help="what to measure")
     parser.add_argument("--agents", type=int, nargs="+", help="sizes of the fleet")
-    parser.add_argument("--users", type=int, default=600, help="beside Locust")
+    parser.add_argument("--users", type=int, default=600, help="of peers")
     parser.add_argument(
         "--number", type=int, default=10, help="of fleets, of parts ended, of pairs, of rounds"
     )
@@ -130,7 +130,7 @@ def _starts(options: argparse.Namespace) -> int:
     return 0 if _bar("clock error", max(found.errors_ms), MOST_ERROR_MS, "ms") and met else 1
 
 
-def _locust(options: argparse.Namespace) -> int:
+def _peers(options: argparse.Namespace) -> int:
     agents = (options.agents or [3])[0]
     us: dict[str, list[float]] = {}
     with tempfile.TemporaryDirectory(prefix="hcp-") as folder:
@@ -142,9 +142,12 @@ def _locust(options: argparse.Namespace) -> int:
                 f"{one.us:6,.0f} us a request",
                 flush=True,
             )
-    ratios = sorted(theirs / ours for ours, theirs in zip(*us.values(), strict=True))
-    middle = statistics.median(ratios)
-    print(f"Locust takes {middle:.1f} times the CPU ({ratios[0]:.1f} to {ratios[-1]:.1f})")
+    for peer in list(us)[1:]:
+        factors = sorted(
+            theirs / ours for ours, theirs in zip(us["Headcount"], us[peer], strict=True)
+        )
+        middle = statistics.median(factors)
+        print(f"{peer} takes {middle:.1f} times the CPU ({factors[0]:.1f} to {factors[-1]:.1f})")
     return 0
 
 
@@ -159,7 +162,7 @@ PARTS: Mapping[str, Callable[[argparse.Namespace], int]] = {
     "starts": _starts,
     "kills": _kills,
     "equivalence": _equivalence,
-    "locust": _locust,
+    "peers": _peers,
 }
 
 if __name__ == "__main__":

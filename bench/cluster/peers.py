@@ -1,4 +1,4 @@
-"""The cost of agents per request, beside Locust's master and workers: one nginx, the same users."""
+"""The cost of agents per request, beside Locust's workers and k6's: one nginx, the same users."""
 
 import os
 import re
@@ -10,6 +10,7 @@ import urllib.request
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 
 from bench.cluster.equivalence import WORKLOAD
@@ -18,10 +19,11 @@ from bench.foreign.case import Component
 from bench.foreign.servers import KINDS
 from bench.foreign.servers.start import Place, end, free_port, running
 from bench.foreign.tools import Tools
+from bench.tools import found
 
 STATUS = "location /status { stub_status; }"
 SETTLE_S, MEASURE_S, START_S, LONGEST_S = 5.0, 15.0, 120.0, 90
-LOCUST = Path(__file__).with_name("locust_page.py")
+LOCUST, K6 = (Path(__file__).with_name(name) for name in ("locust_page.py", "k6_page.js"))
 TICKS = os.sysconf("SC_CLK_TCK")
 
 
@@ -32,7 +34,7 @@ class Cost:
     Attributes:
         tool: Which.
         per_s: Requests that the server answered.
-        leader: CPU of the controller or master, in cores.
+        leader: CPU of the controller or master, in cores; 0 for k6, which has none.
         followers: Of all agents or workers together.
 
     """
@@ -49,7 +51,8 @@ class Cost:
 
 
 def compared(agents: int, users: int, rounds: int, folder: Path) -> Iterator[Cost]:
-    """Measure both in turn, that many times."""
+    """Measure all in turn, that many times; k6 only where it is, or can be built."""
+    has_k6 = bool(found(("k6",)))
     component = Component("nginx", "web", files="page=1000", config=STATUS)
     place = Place(folder, free_port(set()), Tools(folder), {}, 0)
     start = KINDS["nginx"](component, place)
@@ -61,6 +64,9 @@ def compared(agents: int, users: int, rounds: int, folder: Path) -> Iterator[Cos
                 yield _cost("Headcount", leader, [], start.address, users)
             with _locust(start.address, agents, users, folder) as (leader, *workers):
                 yield _cost("Locust", leader, workers, start.address, users)
+            if has_k6:
+                with _k6(start.address, agents, users, folder) as workers:
+                    yield _cost("k6", None, workers, start.address, users)
 
 
 @contextmanager
@@ -104,14 +110,34 @@ def _locust(
 
 
 @contextmanager
+def _k6(
+    address: str, agents: int, users: int, folder: Path
+) -> "Iterator[list[subprocess.Popen[bytes]]]":
+    """Processes that share the users by execution segments, as its documentation has it."""
+    given = {"USERS": str(users), "SECONDS": str(LONGEST_S), "URL": f"http://{address}"}
+    variables = [part for name, value in given.items() for part in ("-e", f"{name}={value}")]
+    bounds = ["0", *(f"{one}/{agents}" for one in range(1, agents)), "1"]
+    lines = [
+        [
+            *("k6", "run", "--quiet", "--no-usage-report", *variables, "--address", ""),
+            *("--execution-segment", f"{first}:{last}"),
+            *("--execution-segment-sequence", ",".join(bounds), str(K6)),
+        ]
+        for first, last in pairwise(bounds)
+    ]
+    with _processes(lines, folder) as started:
+        yield started
+
+
+@contextmanager
 def _processes(
     commands: Sequence[Sequence[str]], folder: Path
 ) -> "Iterator[list[subprocess.Popen[bytes]]]":
-    found: list[subprocess.Popen[bytes]] = []
+    started: list[subprocess.Popen[bytes]] = []
     try:
         for line in commands:
-            output = (folder / f"output-{len(found)}").open("wb")
-            found.append(
+            output = (folder / f"output-{len(started)}").open("wb")
+            started.append(
                 subprocess.Popen(
                     line,
                     cwd=folder,
@@ -122,30 +148,31 @@ def _processes(
                     start_new_session=True,
                 )
             )
-        yield found
+        yield started
     finally:
-        for one in found:
+        for one in started:
             end(one)
 
 
 def _cost(
     tool: str,
-    leader: "subprocess.Popen[bytes]",
+    leader: "subprocess.Popen[bytes] | None",
     workers: "Sequence[subprocess.Popen[bytes]]",
     address: str,
     users: int,
 ) -> Cost:
     """Wait until all users are there, then measure."""
+    started = [*workers] if leader is None else [leader, *workers]
     until_s = time.monotonic() + START_S
     while _status(address)[0] < users:
-        if time.monotonic() > until_s or leader.poll() is not None:
+        if time.monotonic() > until_s or any(one.poll() is not None for one in started):
             raise RuntimeError(f"{tool} does not play {users} users")
         time.sleep(0.2)
     time.sleep(SETTLE_S)
     # uv starts Locust as a process of its own, and a controller its agents.
-    below = descendants(leader.pid)
+    below = [] if leader is None else [leader.pid, *descendants(leader.pid)]
     agents = [pid for pid in below if "headcount.generator" in command(pid)]
-    own = [leader.pid, *(pid for pid in below if pid not in agents)]
+    own = [pid for pid in below if pid not in agents]
     others = [*agents, *(pid for one in workers for pid in (one.pid, *descendants(one.pid)))]
     began_s = time.monotonic()
     before = (_cpu_s(own), _cpu_s(others), _status(address)[1])

@@ -14,6 +14,7 @@ from headcount.tune.goal import Goal
 from headcount.tune.knobs.formula import number
 from headcount.tune.knobs.knob import Knob
 from headcount.tune.knobs.library import library, merged, of_server, own
+from headcount.tune.notes import choice_texts
 from headcount.tune.proposals import Proposals
 from headcount.tune.servers.server import Setting
 from headcount.tune.values import Values
@@ -129,6 +130,20 @@ def test_risky_knobs_are_allowed_only_by_name() -> None:
     unset = Setting("1", is_set=False)
     assert "lose data" in (obstacle(risky, unset, Asked(change_set=True), None) or "")
     assert obstacle(risky, unset, Asked(frozenset({"workers"})), None) is None
+
+
+def test_knobs_that_are_left_alone_are_named_by_their_reasons() -> None:
+    security = [knob(f"server {name}", risk="security") for name in ("signing", "encrypt")]
+    knobs = [knob("log level"), knob("workers"), *security]
+    now = Settings({"workers": Setting("3", is_set=True, place="/etc/x.conf")})
+    found = weightiest(choose(now, knobs, diagnosis("cpu"), Asked(), NAMES))
+    assert choice_texts(found) == [
+        "tries log level",
+        "leaves alone, unless you allow it by name (--allow 'workers'): "
+        "workers (it is set to 3 in /etc/x.conf); "
+        "server signing, server encrypt (it weakens who may read or change what)",
+    ]
+    assert choice_texts(found[:1]) == ["tries log level"]
 
 
 @pytest.mark.parametrize("limit", ["generator", "none", "upstream", "errors"])

@@ -23,6 +23,8 @@ AGAINST: dict[Limit, str] = {
     "errors": "the application fails, which no setting fixes: see the failures in the run's report",
 }
 """Limits that no knob moves, and what to do."""
+ALLOW = " (--allow "
+"""Stands in an obstacle before what allows a knob."""
 NOT_ADVISED = 0.5
 """Factor on the weight of a knob for which no rule of thumb gives a new value."""
 RELATED = 0.6
@@ -164,14 +166,14 @@ def _obstacle(
     if impossible is not None or knob.name in asked.allowed:
         return impossible
     if knob.risk in ("data", "security"):
-        return f"{RISKS[knob.risk]} (--allow '{knob.name}')"
+        return f"{RISKS[knob.risk]}{ALLOW}'{knob.name}')"
     if held is not None:
         chosen = knob.name in held
     else:
         chosen = setting.is_set and setting.value not in (knob.default, *knob.shipped)
     if chosen and not asked.change_set:
         where = f" in {setting.place}" if setting.place else ""
-        return f"it is set to {setting.value}{where} (--allow '{knob.name}' or --change-set)"
+        return f"it is set to {setting.value}{where}{ALLOW}'{knob.name}' or --change-set)"
     return None
 
 

@@ -7,7 +7,27 @@ from headcount.bundle.level import LevelResult
 from headcount.bundle.tuning import Outcome
 from headcount.text import plural, span
 from headcount.tune.change import Configuration
+from headcount.tune.choose import ALLOW, Choice
 from headcount.tune.pairs import mean
+
+
+MOST_HELD = 6
+"""At most this many knobs that are left alone are named; `tuning.json` has all."""
+
+
+def choice_texts(choices: Sequence[Choice]) -> list[str]:
+    """Which knobs are tried, and which of the others could be allowed, by their reasons."""
+    tried = [one.knob.name for one in choices if one.obstacle is None]
+    held: dict[str, list[str]] = {}
+    for one in [one for one in choices if one.obstacle and ALLOW in one.obstacle][:MOST_HELD]:
+        assert one.obstacle is not None
+        held.setdefault(one.obstacle.partition(ALLOW)[0], []).append(one.knob.name)
+    found = [f"tries {', '.join(tried)}"]
+    if held:
+        first = next(iter(held.values()))[0]
+        groups = "; ".join(f"{', '.join(names)} ({why})" for why, names in held.items())
+        found.append(f"leaves alone, unless you allow it by name (--allow '{first}'): {groups}")
+    return found
 
 
 def smallest_text(smallest: float | None, budget_s: float) -> str:

@@ -27,9 +27,9 @@ MEASURE_S = 5.0
 pair."""
 SETTLE_S, RESTARTED_S = 2.0, 5.0
 """After a change by a reload, and by a restart: caches that it has emptied fill again."""
-LONGEST_SETTLE_S = 10.0
-"""Users who have come back need about a scenario each, with its pauses and its waiting, until the
-server is as busy as before. Of longer scenarios the order ABBA has to take care."""
+SCENARIOS, LONGEST_SETTLE_S = 2, 15.0
+"""Users who have come back need about two scenarios each, with pauses and waiting, until the server
+is as busy as before: its throughput rises until then. The order ABBA takes care of the rest."""
 STAY_S = 1.0
 """Before a second turn of the same configuration."""
 LONGEST_RAMP_S = 3.0
@@ -124,7 +124,8 @@ class Stage:
         is_back = settle_s != STAY_S
         settle_s = min(settle_s, self._measure_s)
         if is_back:
-            settle_s = max(settle_s, min(self._scenario_s(users), LONGEST_SETTLE_S))
+            steady_s = SCENARIOS * self._scenario_s(users)
+            settle_s = max(settle_s, min(steady_s, LONGEST_SETTLE_S))
         ramp_s = min(users / self._plan.workload.run.ramp_per_s, LONGEST_RAMP_S)
         result = runner.run(
             LevelOrder(

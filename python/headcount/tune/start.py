@@ -31,6 +31,7 @@ from headcount.tune.knobs.knob import Knob, KnobFile
 from headcount.tune.knobs.library import merged, of_server
 from headcount.tune.left import check_nothing_left, new_folder_of_journal
 from headcount.tune.listener import TuningListener
+from headcount.tune.notes import choice_texts
 from headcount.tune.piloting import Piloting
 from headcount.tune.processes.chosen import process_choices, reasons_text
 from headcount.tune.processes.processes import NAME as PROCESS
@@ -45,10 +46,6 @@ from headcount.tune.stage import MEASURE_S, Stage
 from headcount.tune.tunable import NotAccepted, Tunable
 from headcount.tune.tuning import Tuning
 from headcount.tune.values import Values, names_of
-
-MOST_HELD = 4
-"""At most this many knobs that are left alone are named; `tuning.json` has all."""
-
 
 PilotOf = Callable[
     [Callable[[], Sequence[int]], Callable[[], Mapping[str, str]], Callable[[str], None]], Piloting
@@ -156,7 +153,8 @@ def _tuned(
         more, reasons = process_choices(processes, bundle.levels, diagnosis, asked, names)
         choices = weightiest([*found, *more])
         _check_some(choices, server, diagnosis)
-        listener.noted(_chosen_text(choices, diagnosis))
+        for text in (diagnosis.sentence, *choice_texts(choices)):
+            listener.noted(text)
         if (why := reasons_text(choices, reasons)) is not None:
             listener.noted(why)
         known = Known(plan, wanted.goal, diagnosis, bundle.folder, server, choices)
@@ -243,17 +241,6 @@ def _check_some(choices: Sequence[Choice], server: Joint, diagnosis: Diagnosis) 
             f"no knob of {server.name} can be tried for this limit"
             f"{': ' + why if why else ''}. The diagnosis: {diagnosis.sentence}"
         )
-
-
-def _chosen_text(choices: Sequence[Choice], diagnosis: Diagnosis) -> str:
-    names = ", ".join(one.knob.name for one in choices if one.obstacle is None)
-    held = [
-        f"{one.knob.name}: {one.obstacle}"
-        for one in choices
-        if one.obstacle is not None and "--allow" in one.obstacle
-    ]
-    left = f". Left alone: {'; '.join(held[:MOST_HELD])}" if held else ""
-    return f"{diagnosis.sentence} Knobs that can matter here: {names}{left}"
 
 
 def _unhooked_text(host: Host) -> str:
