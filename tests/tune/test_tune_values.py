@@ -139,9 +139,11 @@ def test_knobs_that_are_left_alone_are_named_by_their_reasons() -> None:
     found = weightiest(choose(now, knobs, diagnosis("cpu"), Asked(), NAMES))
     assert choice_texts(found) == [
         "tries log level",
-        "leaves alone, unless you allow it by name (--allow 'workers'): "
-        "workers (it is set to 3 in /etc/x.conf); "
-        "server signing, server encrypt (it weakens who may read or change what)",
+        (
+            "leaves alone, unless you allow it by name (--allow 'workers'): "
+            "workers (it is set to 3 in /etc/x.conf); "
+            "server signing, server encrypt (it weakens who may read or change what)"
+        ),
     ]
     assert choice_texts(found[:1]) == ["tries log level"]
 

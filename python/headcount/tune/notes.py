@@ -10,7 +10,6 @@ from headcount.tune.change import Configuration
 from headcount.tune.choose import ALLOW, Choice
 from headcount.tune.pairs import mean
 
-
 MOST_HELD = 6
 """At most this many knobs that are left alone are named; `tuning.json` has all."""
 
