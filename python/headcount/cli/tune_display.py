@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+from rich.console import Console
+
 from headcount.bundle.level import LevelResult
 from headcount.cli.display import Display, figures
 from headcount.controller.listener import Phase
@@ -11,13 +13,19 @@ from headcount.tune.change import AS_IT_IS
 
 
 class TuneDisplay(Display):
-    """A run's display until the trials begin; then a line for each turn, with its side.
+    """A run's display until the trials begin; then a line for each turn, with what it tries.
 
     Whether a turn passes says nothing: it has more users than the server holds, so that the limit
     shows.
     """
 
     _settings: str | None = None
+
+    def __init__(self, console: Console, *, quiet: bool = False) -> None:
+        """Show on `console`."""
+        super().__init__(console, quiet=quiet)
+        self._numbers = {AS_IT_IS.text: 0}
+        """Of the settings that were tried, in their order."""
 
     def started(self, plan: Plan, folder: Path) -> None:
         """Print what runs, and on which target: of the search, then of the trials."""
@@ -27,13 +35,15 @@ class TuneDisplay(Display):
     def configured(self, text: str) -> None:
         """Show these settings above the turns from now on."""
         self._settings = text
+        self._numbers.setdefault(text, len(self._numbers))
 
     def level(self, result: LevelResult) -> None:
         """Print a line for the level or turn that has ended."""
         if self._settings is None:
             super().level(result)
             return
-        side = "as it is" if self._settings == AS_IT_IS.text else "changed"
+        number = self._numbers[self._settings]
+        side = f"change {number}" if number else AS_IT_IS.text
         self._say(f"  {side:>13}  {figures(result)}")
         if result.outcome == "invalid":
             self._say(f"          {'; '.join(result.reasons)}", markup=False)

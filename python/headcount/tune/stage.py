@@ -112,9 +112,9 @@ class Stage:
         settle_s = STAY_S if session.users == users else SETTLE_S
         if changes:
             self.rest()
-            self._listener.configured(configuration.text)
             self._listener.phase(Phase("change", index, "ladder", users, 0.0))
             restarted = self._tunable.apply(configuration, is_fresh=is_fresh)
+            self._listener.configured(configuration.text)
             settle_s = RESTARTED_S if restarted else SETTLE_S
             self._bundle.event(
                 "configuration", session.now_s(), level=index, changes=configuration.text
