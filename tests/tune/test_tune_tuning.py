@@ -8,8 +8,9 @@ from tuned_server import Stage, switch, tuned
 from headcount.bundle.level import LevelResult
 from headcount.errors import MachineLimitError, TargetError
 from headcount.tune.change import Configuration
+from headcount.tune.knock_out import MOST_CHANGES
 from headcount.tune.race import smallest_gain
-from headcount.tune.tuning import MOST_CHANGES, MOST_PROOF_PAIRS, Tuning
+from headcount.tune.tuning import MOST_PROOF_PAIRS, Tuning
 
 KNOBS = [switch(name) for name in ("a", "b", "c", "d", "e", "f")]
 

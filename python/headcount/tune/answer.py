@@ -18,9 +18,10 @@ from headcount.tune.install import install_files
 from headcount.tune.knobs.knob import Knob
 from headcount.tune.ladder import recorded
 from headcount.tune.pairs import TurnPair, gain_of, mean_figure, ratio_of
+from headcount.tune.race import Race
 from headcount.tune.servers.joint import Joint
 from headcount.tune.tunable import Tunable
-from headcount.tune.tuning import Race, Tuning
+from headcount.tune.tuning import Tuning
 
 Ending = Literal["finished", "interrupted", "failed"]
 

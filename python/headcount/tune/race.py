@@ -7,11 +7,13 @@ nothing of it. (Racing: Maron and Moore, Hoeffding races, NIPS 1993; with Studen
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from headcount.analyse.statistics.pairs import POWER, power
 from headcount.analyse.statistics.student import quantile
+from headcount.bundle.tuning import Outcome, Pair
+from headcount.tune.change import Configuration
 
 LEAST, MOST = 2, 8
 """Pairs of a race."""
@@ -30,6 +32,22 @@ CHANCE_TO_KEEP = 0.99
 """One-sided: a change is part of the answer if taking it back is worse by this bound."""
 
 Judgement = Literal["go on", "better", "not better", "worse", "no worse"]
+
+
+@dataclass
+class Race:
+    """A challenger against the best so far."""
+
+    challenger: Configuration
+    incumbent: Configuration
+    pairs: list[Pair] = field(default_factory=list)
+    outcome: Outcome = "unfinished"
+    why: str | None = None
+
+    @property
+    def gains(self) -> list[float]:
+        """Gains of the pairs that count."""
+        return [one.log_gain for one in self.pairs if one.log_gain is not None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,14 +111,19 @@ def judge(gains: Sequence[float], spread: Spread, worth: float = SMALLEST) -> Ju
     return "go on" if len(gains) < MOST else "not better"
 
 
-def judge_without(gains: Sequence[float], spread: Spread) -> Judgement:
-    """Whether taking a change back is worse; the gains are those of being without it."""
+def judge_without(gains: Sequence[float], spread: Spread, worth: float = SMALLEST) -> Judgement:
+    """Whether taking a change back is worse; the gains are those of being without it.
+
+    A loss that is unlikely to reach `worth` is none.
+    """
     if len(gains) < LEAST:
         return "go on"
     found = gain_of(gains, spread, CHANCE_TO_KEEP)
     if found.high < 0:
         return "worse"
-    return "no worse" if found.low > -SMALLEST or len(gains) >= MOST_WITHOUT else "go on"
+    error = spread.value / math.sqrt(len(gains))
+    is_little = found.low > -SMALLEST or found.mean - error > -worth
+    return "no worse" if is_little or len(gains) >= MOST_WITHOUT else "go on"
 
 
 def smallest_gain(spread: float, pairs: int) -> float | None:

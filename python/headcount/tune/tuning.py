@@ -7,12 +7,13 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from headcount.bundle.level import LevelResult
-from headcount.bundle.tuning import Measure, Outcome, Pair, Ratio
+from headcount.bundle.tuning import Measure, Pair, Ratio
 from headcount.controller.listener import Listener, Outlook
 from headcount.errors import MachineLimitError, TargetError
 from headcount.text import plural
 from headcount.tune.change import AS_IT_IS, Configuration
 from headcount.tune.knobs.knob import Knob
+from headcount.tune.knock_out import MOST_SHARE, KnockOut, needed_s
 from headcount.tune.ladder import PAIRS, Rung, loads
 from headcount.tune.notes import nothing_compared_text, race_text, smallest_text
 from headcount.tune.pairs import TurnPair, failures, gain_of, mean, ratio_of, slowness
@@ -21,6 +22,7 @@ from headcount.tune.proposals import Proposals
 from headcount.tune.race import (
     SMALLEST,
     Judgement,
+    Race,
     Spread,
     judge,
     judge_without,
@@ -38,28 +40,10 @@ PROOF_PAIRS = 6
 MOST_PROOF_PAIRS = 20
 MOST_PAIRS = 12
 """Pairs of a race, including those that do not count."""
-MOST_CHANGES = 5
-"""Changes in an answer: longer lists are not read."""
 PROOF_SHARE, LADDER_SHARE = 0.4, 0.1
 """Shares of the budget: for all that follows the search, and for the comparison alone."""
 RAISE = 1.5
 MOST_RAISES = 5
-
-
-@dataclass
-class Race:
-    """A challenger against the best so far."""
-
-    challenger: Configuration
-    incumbent: Configuration
-    pairs: list[Pair] = field(default_factory=list)
-    outcome: Outcome = "unfinished"
-    why: str | None = None
-
-    @property
-    def gains(self) -> list[float]:
-        """Gains of the pairs that count."""
-        return [one.log_gain for one in self.pairs if one.log_gain is not None]
 
 
 @dataclass
@@ -178,7 +162,7 @@ class Tuning:
     def _search(self, most_trials: int | None) -> None:
         trials = 0
         judged = partial(judge, worth=worth(self.results.smallest))
-        while self._left_s(1 - PROOF_SHARE) > 0 and (most_trials is None or trials < most_trials):
+        while self._may_try and (most_trials is None or trials < most_trials):
             challenger = self._proposals.next(self.results.winner)
             if challenger is None:
                 break
@@ -194,6 +178,10 @@ class Tuning:
             if race.outcome == "better":
                 self.results.winner = challenger
                 self._raise_load()
+
+    @property
+    def _may_try(self) -> bool:
+        return self._left_s(1 - PROOF_SHARE) > self._knock_out_s
 
     def _learn(self, race: Race) -> None:
         """Let the optimiser have the gain over the server as it is."""
@@ -275,35 +263,21 @@ class Tuning:
             return "invalid"
 
     def _knock_out(self) -> None:
-        """Take back what does not matter, in halves, so that the answer is the smallest."""
-        groups = _halves(list(self.results.winner.changes))
-        while groups and self._left_s() > self._proof_s + self._ladder_s:
-            group = groups.pop()
-            origin = f"without {', '.join(knob.name for knob in group)}"
-            less = self.results.winner.without(group, origin)
-            if not less.changes:  # that is what the proof compares
-                groups += _halves(group) if len(group) > 1 else []
-                continue
-            race = self._race(less, self.results.winner, judge_without)
-            if race.outcome == "no worse":
-                self.results.winner = less
-                self._listener.noted(f"{origin[8:]}: no effect, so it stays as it is")
-            elif len(group) == 1:
-                self.results.knocked_out[group[0]] = race
-            else:
-                groups += _halves(group)
-        self._keep_few()
+        """Take back what does not matter."""
+        judged = partial(judge_without, worth=worth(self.results.smallest))
+        knock_out = KnockOut(
+            self.results.winner,
+            lambda less, winner: self._race(less, winner, judged),
+            self._listener.noted,
+        )
+        knock_out.play(lambda: self._left_s() > self._proof_s + self._ladder_s)
+        self.results.winner, self.results.knocked_out = knock_out.winner, knock_out.races
 
-    def _keep_few(self) -> None:
-        """Take back the changes with the least effect, where there are more than anybody reads."""
-        known = self.results.knocked_out
-        while len(self.results.winner.changes) > MOST_CHANGES:
-            effects = {
-                knob: -mean(known[knob].gains) if knob in known else 0.0
-                for knob in self.results.winner.changes
-            }
-            least = min(reversed(effects), key=lambda knob: effects[knob])
-            self.results.winner = self.results.winner.without([least], self.results.winner.origin)
+    @property
+    def _knock_out_s(self) -> float:
+        """The time that is kept for it."""
+        whole_s = needed_s(len(self.results.winner.changes), mean(self._turn_s))
+        return min(whole_s, MOST_SHARE * self._budget_s)
 
     @property
     def _proof_s(self) -> float:
@@ -387,11 +361,3 @@ class Tuning:
         """Gains of the pairs that count."""
         found = (gain_of(before, after, self.measure) for before, after in pairs)
         return [one for one in found if one is not None]
-
-
-def _halves(knobs: Sequence[Knob]) -> list[Sequence[Knob]]:
-    """Both halves, the one with less weight last; a single knob as it is; empty for none."""
-    if len(knobs) < 2:
-        return [knobs] if knobs else []
-    middle = len(knobs) // 2
-    return [knobs[:middle], knobs[middle:]]

@@ -1,0 +1,77 @@
+"""What is left of a winner are the changes that matter, however little time there is."""
+
+import math
+
+import pytest
+from tuned_server import switch
+
+from headcount.tune.change import AS_IT_IS, Configuration
+from headcount.tune.knock_out import MOST_CHANGES, KnockOut, needed_s
+from headcount.tune.race import Race, Spread, judge_without
+
+KNOBS = [switch(name) for name in "abcdefgh"]
+ALL = Configuration(dict.fromkeys(KNOBS, "on"), "all rules of thumb together")
+
+
+class Server:
+    """Each change has its effect, as a logarithm; a race is as good as its mean."""
+
+    def __init__(self, effects: dict[str, float]) -> None:
+        self._effects = effects
+        self.races = 0
+
+    def _value(self, one: Configuration) -> float:
+        return sum(self._effects.get(knob.name, 0.0) for knob in one.changes)
+
+    def race(self, less: Configuration, winner: Configuration) -> Race:
+        self.races += 1
+        gain = self._value(less) - self._value(winner)
+        judged = judge_without([gain, gain], Spread(0.1, 20), 0.1)
+        found = Race(less, winner, outcome=judged)
+        # The pairs of a race have indices of levels, which do not matter here.
+        vars(found)["pairs"] = [type("Pair", (), {"log_gain": gain})()] * 2
+        return found
+
+
+def played(effects: dict[str, float], most: int) -> tuple[list[str], Server]:
+    server = Server(effects)
+    knock_out = KnockOut(ALL, server.race, lambda _: None)
+    knock_out.play(lambda: server.races < most)
+    return [knob.name for knob in knock_out.winner.changes], server
+
+
+@pytest.mark.parametrize(
+    "effects", [{"f": 1.2}, {"a": 0.7}, {"a": 0.4, "h": 0.5}, {"c": 0.3, "d": 0.3}]
+)
+def test_only_changes_that_matter_are_left(effects: dict[str, float]) -> None:
+    left, server = played(effects, most=100)
+    assert left == [*effects]
+    expected_s = needed_s(len(KNOBS), turn_s=1.0)
+    assert 4 * server.races <= expected_s * (1 if len(effects) == 1 else 2)
+
+
+@pytest.mark.parametrize("knob", "abcdefgh")
+@pytest.mark.parametrize("races", [1, 2, 3])
+def test_the_change_that_matters_survives_a_knock_out_that_was_cut_short(
+    knob: str, races: int
+) -> None:
+    left, _ = played({knob: 1.2}, most=races)
+    assert len(left) <= MOST_CHANGES
+    assert knob in left
+
+
+def test_a_single_change_is_left_to_the_proof() -> None:
+    server = Server({"a": 1.0})
+    one = ALL.without(KNOBS[1:], "one")
+    knock_out = KnockOut(one, server.race, lambda _: None)
+    knock_out.play(lambda: True)
+    assert (knock_out.winner, server.races) == (one, 0)
+    assert needed_s(len(AS_IT_IS.changes), 1.0) == needed_s(1, 1.0) == 0
+
+
+def test_a_loss_that_is_unlikely_to_be_worth_a_change_is_none() -> None:
+    spread = Spread(0.1, 20)
+    assert judge_without([0.0, 0.0], spread) == "go on"
+    assert judge_without([0.0, 0.0], spread, 0.1) == "no worse"
+    assert judge_without([-0.1, -0.1], spread, 0.1) == "go on"
+    assert judge_without([-math.log(3), -math.log(3)], spread, 0.5) == "worse"
