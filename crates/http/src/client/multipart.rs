@@ -41,10 +41,7 @@ struct FileHead {
 }
 
 /// The parts of the body.
-pub(super) fn multipart(
-    fields: Fields<Value>,
-    names: &mut Names,
-) -> Result<Vec<Segment>, String> {
+pub(super) fn multipart(fields: Fields<Value>, names: &mut Names) -> Result<Vec<Segment>, String> {
     let mut parts = Vec::new();
     for (name, field) in fields.0 {
         let wrong = |why: String| format!("multipart, {name}: {why}");

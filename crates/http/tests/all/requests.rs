@@ -50,7 +50,7 @@ fn bodies_of_requests_arrive_whole() {
                               "expect": 204});
             person.read(form).await;
             let stored = fs::read_to_string(nginx.path("files/put/y")).unwrap();
-            assert_eq!(stored, "b=c+d&user=user03");
+            assert_eq!(stored, "user=user03&b=c+d");
             person.read(json!({"op": "post", "path": "/post"})).await;
             let post = json!({"op": "post", "path": "/post", "body_bytes": [100_000, 200_000]});
             let moved = person.play(post).await.unwrap();

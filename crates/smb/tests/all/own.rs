@@ -124,9 +124,9 @@ fn the_newest_file_of_a_listing_is_found_read_and_inspected() {
         }
         let values = person.user.scope().values();
         let expected = [
-            ("at", "3000"),
-            ("bytes", "13"),
             ("newest", "b.txt"),
+            ("bytes", "13"),
+            ("at", "3000"),
             ("total", "23"),
         ];
         assert_eq!(values, expected);
