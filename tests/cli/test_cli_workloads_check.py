@@ -87,7 +87,7 @@ MISTAKES: list[tuple[str, str, int, str, str]] = [
         "scenarios.0.steps.0.redirects",
         "0 to 255",
     ),
-    ('op = "post"', 'op = "receive"', 21, "scenarios.0.steps.0.form", "there is no such key"),
+    ('op = "post"', 'op = "receive"', 20, "scenarios.0.steps.0.path", "there is no such key"),
     ('path = "/in"', 'path = "in"', 20, "scenarios.0.steps.0.path", "begin with a slash"),
     ("{user.name}", "{user.nam}", 21, "scenarios.0.steps.0.form.u", 'do you mean "user.name"?'),
     ("{word|lower}", "{wrd}", 28, "scenarios.0.steps.2.path", 'do you mean "word"?'),

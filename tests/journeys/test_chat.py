@@ -30,7 +30,7 @@ def test_one_user_tries_it(headcount: Headcount, chat: tuple[Chat, str]) -> None
     server, url = chat
     done = headcount.run("try", str(JOURNEY), "--target", url)
     assert done.code == 0, done.out + done.err
-    assert '  > {"room":"' in done.out
+    assert '  > {"type":"join","room":"' in done.out
     assert '  < {"type": "said", "from": "user0"' in done.out
     assert "{members} = 1" in done.out
     assert [user for user, _, _ in server.messages] == ["user0"]
