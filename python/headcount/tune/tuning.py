@@ -94,7 +94,7 @@ class Tuning:
 
     def play(self, most_trials: int | None = None) -> None:
         """Run all phases; `results` has what is known whenever it stops."""
-        self._look_out()
+        self._report_left()
         self._raise_load()
         self._measure_noise()
         self._search(most_trials)
@@ -107,7 +107,7 @@ class Tuning:
     def _left_s(self, share: float = 1.0) -> float:
         return self._began_s + share * self._budget_s - time.monotonic()
 
-    def _look_out(self) -> None:
+    def _report_left(self) -> None:
         self._listener.outlook(Outlook(0, max(self._left_s(), 0.0), 0, math.inf, None))
 
     def _pair(
@@ -128,7 +128,7 @@ class Tuning:
             self._stage.rest()  # as between two different ones
         turns.append(self._stage.turn(order[1], played, is_fresh=is_fresh))
         self._turn_s.append((time.monotonic() - began_s) / 2)
-        self._look_out()
+        self._report_left()
         return (turns[0], turns[1]) if number % 2 == 0 else (turns[1], turns[0])
 
     def _measure_noise(self) -> None:
