@@ -17,7 +17,7 @@ from bench.cluster.equivalence import (
     CONFIDENCE,
     MARGIN,
     Found,
-    kept,
+    keep,
     ratios,
     read,
     searched,
@@ -38,7 +38,7 @@ def main(arguments: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m bench.cluster", description=__doc__)
     parser.add_argument("part", choices=tuple(PARTS), help="what to measure")
     parser.add_argument("--agents", type=int, nargs="+", help="sizes of the fleet")
-    parser.add_argument("--users", type=int, default=600, help="of peers")
+    parser.add_argument("--users", type=int, default=600, help="how many play, beside peers")
     parser.add_argument(
         "--number", type=int, default=10, help="of fleets, of parts ended, of pairs, of rounds"
     )
@@ -78,7 +78,7 @@ def _equivalence(options: argparse.Namespace) -> int:
     def note(one: Found) -> None:
         found.append(one)
         if options.out is not None:
-            kept(one, options.out)
+            keep(one, options.out)
         print(
             f"{one.server}, pair {one.pair + 1}: {one.agents} agents find {one.users:,} users, "
             f"estimate {one.estimate:,.0f}",
@@ -90,8 +90,9 @@ def _equivalence(options: argparse.Namespace) -> int:
         done = {one.pair for one in found if one.server == server}
         first = max(done, default=-1) + 1
         pairs = range(first, first + options.number - len(ratios(found, server)))
-        with tempfile.TemporaryDirectory(prefix="hce-") as folder:
-            searched(server, pairs, Path(folder), note)
+        if pairs:
+            with tempfile.TemporaryDirectory(prefix="hce-") as folder:
+                searched(server, pairs, Path(folder), note)
         one = verdict(ratios(found, server))
         are_met.append(one.is_same)
         print(

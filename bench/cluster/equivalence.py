@@ -197,10 +197,12 @@ def _capacity(
     if done.returncode:
         raise RuntimeError(f"{agents} agents: exit code {done.returncode}: {done.stderr[-800:]}")
     found: Mapping[str, Any] = json.loads(done.stdout)["capacity"]
+    if found["estimate"] is None:
+        raise RuntimeError(f"{agents} agents: the search has no estimate")
     return found
 
 
-def kept(one: Found, file: Path) -> None:
+def keep(one: Found, file: Path) -> None:
     """Append it to a file, for a later run."""
     with file.open("a", encoding="utf-8") as out:
         out.write(f"{json.dumps(asdict(one))}\n")

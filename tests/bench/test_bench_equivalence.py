@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from bench.cluster.equivalence import MARGIN, Found, kept, ratios, read, verdict
+from bench.cluster.equivalence import MARGIN, Found, keep, ratios, read, verdict
 from scipy.stats import ttest_1samp
 
 
@@ -28,6 +28,6 @@ def test_only_whole_pairs_of_the_server_count(tmp_path: Path) -> None:
         Found("nginx", 1, 1, 100, 110.0),
     ]
     for one in given:
-        kept(one, file)
+        keep(one, file)
     assert read(file) == given
     assert ratios(given, "nginx") == [1.02]

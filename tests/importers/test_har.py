@@ -230,6 +230,18 @@ def test_a_change_names_the_version_that_was_read(tmp_path: Path, version: str) 
     assert steps(workload)[1]["headers"] == {"If-Match": "{etag}"}
 
 
+def test_a_change_names_the_time_of_what_was_read(tmp_path: Path) -> None:
+    time = "Sat, 28 Nov 2026 08:12:31 GMT"
+    path = written(
+        tmp_path,
+        entry("/api/notes/9", reply={"title": "a"}, reply_headers=[("Last-Modified", time)]),
+        entry("/api/notes/9", method="PUT", headers={"If-Unmodified-Since": time}),
+    )
+    _, workload, _ = imported(path)
+    assert captures(workload) == {"last_modified": {"header": "Last-Modified"}}
+    assert steps(workload)[1]["headers"] == {"If-Unmodified-Since": "{last_modified}"}
+
+
 def test_a_link_among_others_is_found_by_its_number(tmp_path: Path) -> None:
     reply = "".join(f'<li><a href="/orders/{one}">open</a></li>' for one in (90011, 90012, 90013))
     path = written(tmp_path, entry("/orders", reply=reply), entry("/orders/90012"))

@@ -140,7 +140,7 @@ def test_knobs_that_are_left_alone_are_named_by_their_reasons() -> None:
     assert choice_texts(found) == [
         "tries log level",
         (
-            "leaves alone, unless you allow it by name (--allow 'workers'): "
+            "leaves alone, unless you allow one by name (--allow 'workers'): "
             "workers (it is set to 3 in /etc/x.conf); "
             "server signing, server encrypt (it weakens who may read or change what)"
         ),

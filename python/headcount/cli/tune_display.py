@@ -19,11 +19,10 @@ class TuneDisplay(Display):
     shows.
     """
 
-    _settings: str | None = None
-
     def __init__(self, console: Console, *, quiet: bool = False) -> None:
         """Show on `console`."""
         super().__init__(console, quiet=quiet)
+        self._settings: str | None = None
         self._numbers = {AS_IT_IS.text: 0}
         """Of the settings that were tried, in their order."""
 

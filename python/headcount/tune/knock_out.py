@@ -68,7 +68,7 @@ class KnockOut:
 
 
 def needed_s(changes: int, turn_s: float) -> float:
-    """About how long a knock-out takes: of so many changes, two matter."""
+    """About how long a knock-out takes of so many changes, of which two matter."""
     if changes < 2:
         return 0.0
     return 2 * math.ceil(math.log2(changes)) * LEAST * 2 * turn_s

@@ -17,15 +17,17 @@ MOST_HELD = 6
 def choice_texts(choices: Sequence[Choice]) -> list[str]:
     """Which knobs are tried, and which of the others could be allowed, by their reasons."""
     tried = [one.knob.name for one in choices if one.obstacle is None]
+    allowable = [
+        (one.knob.name, one.obstacle) for one in choices if one.obstacle and ALLOW in one.obstacle
+    ]
     held: dict[str, list[str]] = {}
-    for one in [one for one in choices if one.obstacle and ALLOW in one.obstacle][:MOST_HELD]:
-        assert one.obstacle is not None
-        held.setdefault(one.obstacle.partition(ALLOW)[0], []).append(one.knob.name)
+    for name, obstacle in allowable[:MOST_HELD]:
+        held.setdefault(obstacle.partition(ALLOW)[0], []).append(name)
     found = [f"tries {', '.join(tried)}"]
     if held:
-        first = next(iter(held.values()))[0]
+        first, _ = allowable[0]
         groups = "; ".join(f"{', '.join(names)} ({why})" for why, names in held.items())
-        found.append(f"leaves alone, unless you allow it by name (--allow '{first}'): {groups}")
+        found.append(f"leaves alone, unless you allow one by name (--allow '{first}'): {groups}")
     return found
 
 
