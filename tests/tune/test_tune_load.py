@@ -45,3 +45,28 @@ def test_a_server_that_holds_any_number_of_users_ends_the_raises() -> None:
     stage = Bistable(10**9, 10**9)
     tuned(stage, [KNOB], trials=1)
     assert len(stage.turns) < 100
+
+
+class Paced(Stage):
+    """A server for 1,300 users, each of whom asks once a second as long as it is served."""
+
+    def turn(
+        self, configuration: Configuration, users: int, *, is_fresh: bool = False
+    ) -> LevelResult:
+        found = super().turn(configuration, users, is_fresh=is_fresh)
+        most = 1.3 * found.achieved_per_s
+        outcome = "passed" if users <= most else "failed"
+        return found.model_copy(update={"achieved_per_s": min(most, users), "outcome": outcome})
+
+
+@pytest.mark.parametrize("effect", [1.3, 2.0, 4.0])
+def test_the_load_grows_until_it_shows_what_a_change_gains(effect: float) -> None:
+    stage = Paced({("a", "on"): effect}, 3, noise=0.1)
+    tuning = tuned(stage, [KNOB], trials=2, users=1500)
+    race = tuning.results.races[0]
+    assert race.outcome == "better"
+    assert tuning.users >= min(1.3 * effect, 1.5) * 1000
+    assert all(one.log_gain is None for one in race.pairs if one.users < race.pairs[-1].users)
+    ratio = tuning.proven()
+    assert ratio is not None
+    assert ratio.low < effect < ratio.high

@@ -44,6 +44,10 @@ class Race:
     outcome: Outcome = "unfinished"
     why: str | None = None
 
+    def restart(self) -> None:
+        """Count none of the pairs so far: their load hid what the challenger can do."""
+        self.pairs = [one.model_copy(update={"log_gain": None}) for one in self.pairs]
+
     @property
     def gains(self) -> list[float]:
         """Gains of the pairs that count."""

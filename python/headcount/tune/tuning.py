@@ -91,6 +91,8 @@ class Tuning:
         self._budget_s = budget_s
         self.results = Results()
         self._turn_s: list[float] = []
+        self._is_most = False
+        """Whether this machine cannot play more users."""
 
     def play(self, most_trials: int | None = None) -> None:
         """Run all phases; `results` has what is known whenever it stops."""
@@ -205,12 +207,18 @@ class Tuning:
         self.results.races.append(race)
         played: list[TurnPair] = []
         counted: list[TurnPair] = []
+        held = self.users
         while len(played) < MOST_PAIRS:
             try:
                 before, after = self._pair(incumbent, challenger, len(played))
             except NotAccepted as why:
                 race.outcome, race.why = "refused", str(why)
                 return race
+            except MachineLimitError as why:
+                if self.users == held:
+                    raise
+                self._stay_at(held, why)
+                continue
             played.append((before, after))
             found = gain_of(before, after, self.measure)
             race.pairs.append(
@@ -226,6 +234,17 @@ class Tuning:
             if why_not is not None:
                 race.outcome, race.why = "refused", why_not
                 return race
+            users = self.users
+            if users != held and "invalid" in (before.outcome, after.outcome):
+                self.users, self._is_most = held, True
+            elif after.outcome == "passed" and self._may_raise:
+                held, self.users = users, math.ceil(users * RAISE)
+                more = plural("user", self.users)
+                self._listener.noted(f"the change holds these users: on with {more}")
+            if self.users != users:
+                race.restart()
+                played, counted = [], []
+                continue
             self._learn_spread()
             assert self.results.spread is not None
             judgement = judged(race.gains, self.results.spread)
@@ -242,12 +261,12 @@ class Tuning:
         """
         held = self.users
         for _ in range(MOST_RAISES):
-            if self.measure != "rate" or self._left_s(1 - PROOF_SHARE) <= 0:
+            if not self._may_raise:
                 return
             outcome = "passed" if is_held else self._outcome(held)
             is_held = False
             if outcome == "invalid":
-                self.users = held
+                self.users, self._is_most = held, True
             if outcome != "passed":
                 return
             held, self.users = self.users, math.ceil(self.users * RAISE)
@@ -259,8 +278,18 @@ class Tuning:
         try:
             return self._stage.turn(self.results.winner, self.users).outcome
         except MachineLimitError as why:
-            self._listener.noted(f"continuing with {plural('user', held)}: {why}")
+            self._stay_at(held, why)
             return "invalid"
+
+    @property
+    def _may_raise(self) -> bool:
+        """Whether more users would show more of what a change gains."""
+        return self.measure == "rate" and not self._is_most and self._left_s(1 - PROOF_SHARE) > 0
+
+    def _stay_at(self, users: int, why: MachineLimitError) -> None:
+        """Go back to so many users, the most that this machine can play."""
+        self._listener.noted(f"continuing with {plural('user', users)}: {why}")
+        self.users, self._is_most = users, True
 
     def _knock_out(self) -> None:
         """Take back what does not matter."""
