@@ -39,8 +39,8 @@ from headcount.tune.stage import Stage as OwnStage
 from headcount.tune.tunable import Tunable
 from headcount.tune.values import Values, names_of
 
-MOST_USERS = 20_000
-"""Most users: with more, the machine of the proof is the limit."""
+MOST_USERS = 15_000
+"""Most users: with more, the machine of the proof and its file handles are the limit."""
 
 
 class Stage(Protocol):

@@ -5,6 +5,7 @@ import math
 import pytest
 from tuned_server import switch
 
+from headcount.bundle.tuning import Pair
 from headcount.tune.change import AS_IT_IS, Configuration
 from headcount.tune.knock_out import MOST_CHANGES, KnockOut, needed_s
 from headcount.tune.race import Race, Spread, judge_without
@@ -27,10 +28,8 @@ class Server:
         self.races += 1
         gain = self._value(less) - self._value(winner)
         judged = judge_without([gain, gain], Spread(0.1, 20), 0.1)
-        found = Race(less, winner, outcome=judged)
-        # The pairs of a race have indices of levels, which do not matter here.
-        vars(found)["pairs"] = [type("Pair", (), {"log_gain": gain})()] * 2
-        return found
+        pair = Pair(incumbent=1, challenger=2, users=1, log_gain=gain)
+        return Race(less, winner, [pair, pair], outcome=judged)
 
 
 def played(effects: dict[str, float], most: int) -> tuple[list[str], Server]:

@@ -38,13 +38,34 @@ def test_turns_that_are_served_in_time_ask_for_more_users(
     assert tuning.users == users
     equal = [users for configuration, users in stage.turns if not configuration.changes]
     assert equal[-2 * NOISE_PAIRS :] == [users] * 2 * NOISE_PAIRS
-    assert len(tuning.results.noise) == NOISE_PAIRS
+    assert len(tuning.results.noise.gains) == NOISE_PAIRS
 
 
 def test_a_server_that_holds_any_number_of_users_ends_the_raises() -> None:
     stage = Bistable(10**9, 10**9)
     tuned(stage, [KNOB], trials=1)
     assert len(stage.turns) < 100
+
+
+class Spoiled(Bistable):
+    """Some turns are disturbed by other programs."""
+
+    def __init__(self, spoiled: set[int]) -> None:
+        super().__init__(holds=120, sometimes=120)
+        self._spoiled = spoiled
+
+    def turn(
+        self, configuration: Configuration, users: int, *, is_fresh: bool = False
+    ) -> LevelResult:
+        found = super().turn(configuration, users, is_fresh=is_fresh)
+        is_spoiled = len(self.turns) in self._spoiled
+        return found.model_copy(update={"outcome": "invalid"}) if is_spoiled else found
+
+
+@pytest.mark.parametrize(("spoiled", "users"), [({1}, 150), ({2}, 150), ({1, 2}, 100)])
+def test_a_disturbed_turn_is_played_again(spoiled: set[int], users: int) -> None:
+    tuning = tuned(Spoiled(spoiled), [KNOB], trials=1)
+    assert tuning.users == users
 
 
 class Paced(Stage):

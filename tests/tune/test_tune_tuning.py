@@ -215,7 +215,7 @@ def test_the_noise_is_measured_first() -> None:
     stage = Stage({}, 3, noise=0.08)
     tuning = tuned(stage, KNOBS[:1], trials=1)
     assert not any(one.changes for one, _ in stage.turns[:9])
-    noise = tuning.results.noise
+    noise = tuning.results.noise.gains
     assert len(noise) == 4
     assert tuning.results.smallest == smallest_gain(statistics.stdev(noise), MOST_PROOF_PAIRS)
 

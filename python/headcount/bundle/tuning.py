@@ -28,6 +28,8 @@ MEASURES: Mapping[Measure, str] = {
 Outcome = Literal["better", "not better", "worse", "no worse", "refused", "unfinished"]
 """For a change that is reverted: `worse` keeps it and `no worse` leaves it out."""
 
+Stayed = Literal[-1, 0, 1]
+
 
 class KnobState(Record):
     """A knob that has to do with what binds."""
@@ -67,7 +69,14 @@ class Pair(Record):
     incumbent: int
     challenger: int
     users: int
-    log_gain: float | None = Field(description="Null where a turn does not count")
+    stayed: Stayed = Field(
+        default=0,
+        description="Whose users had stayed since the turn before: 1 the challenger's alone, -1 "
+        "the incumbent's alone, 0 neither's or both",
+    )
+    log_gain: float | None = Field(
+        description="Without what users who stayed give a turn; null where a turn does not count"
+    )
 
 
 class Race(Record):

@@ -17,7 +17,7 @@ from headcount.tune.goal import Goal
 from headcount.tune.install import install_files
 from headcount.tune.knobs.knob import Knob
 from headcount.tune.ladder import recorded
-from headcount.tune.pairs import TurnPair, gain_of, mean_figure, ratio_of
+from headcount.tune.pairs import mean_figure, ratio_of
 from headcount.tune.race import Race
 from headcount.tune.servers.joint import Joint
 from headcount.tune.tunable import Tunable
@@ -56,7 +56,7 @@ def answer(known: Known, tuning: Tuning, tunable: Tunable, ending: Ending) -> re
     noise = None
     if results.spread is not None:
         noise = Noise(
-            pairs=len(results.noise),
+            pairs=len(results.noise.gains),
             spread=results.spread.value,
             smallest_gain=results.smallest,
         )
@@ -86,7 +86,7 @@ def answer(known: Known, tuning: Tuning, tunable: Tunable, ending: Ending) -> re
         races=[_race(one) for one in results.races],
         changes=changes if is_proven else [],
         ratio=ratio,
-        proof=[_proof_pair(one, tuning) for one in results.proof],
+        proof=tuning.proof_pairs,
         restarts=results.restarts,
         pilot=None if results.pilot is None else [*results.pilot],
         ladder=[recorded(one) for one in results.ladder],
@@ -118,17 +118,7 @@ def _race(race: Race) -> record.Race:
         against=_by_name(race.incumbent.changes),
         outcome=race.outcome,
         why=race.why,
-        pairs=race.pairs,
-    )
-
-
-def _proof_pair(levels: TurnPair, tuning: Tuning) -> record.Pair:
-    before, after = levels
-    return record.Pair(
-        incumbent=before.index,
-        challenger=after.index,
-        users=tuning.users,
-        log_gain=gain_of(before, after, tuning.measure),
+        pairs=race.corrected,
     )
 
 

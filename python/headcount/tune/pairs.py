@@ -1,11 +1,11 @@
 """Two turns, one right after the other: which is better, and is one bad for users."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from headcount.analyse.statistics.student import LogRatio, mean_and_error
 from headcount.bundle.level import LevelResult
-from headcount.bundle.tuning import Measure, Ratio
+from headcount.bundle.tuning import Measure, Pair, Ratio, Stayed
 from headcount.tune.goal import figure, gain
 from headcount.tune.race import CONFIDENCE_OF_CLAIM, LEAST
 
@@ -18,6 +18,7 @@ SURE = 2
 """Pairs after which a trial with a 99th percentile beyond that stops: one may be a hiccup."""
 TurnPair = tuple[LevelResult, LevelResult]
 """The best so far, and a challenger."""
+_STAYED: Mapping[tuple[bool, bool], Stayed] = {(False, True): 1, (True, False): -1}
 
 
 def gain_of(before: LevelResult, after: LevelResult, measure: Measure) -> float | None:
@@ -27,6 +28,18 @@ def gain_of(before: LevelResult, after: LevelResult, measure: Measure) -> float 
     ):
         return None
     return gain(before, after, measure)
+
+
+def paired(turns: TurnPair, measure: Measure) -> Pair:
+    """The record of a pair, with its gain as measured."""
+    before, after = turns
+    return Pair(
+        incumbent=before.index,
+        challenger=after.index,
+        users=before.users,
+        stayed=_STAYED.get((before.ramp_s == 0, after.ramp_s == 0), 0),
+        log_gain=gain_of(before, after, measure),
+    )
 
 
 def failures(pairs: Sequence[TurnPair]) -> str | None:

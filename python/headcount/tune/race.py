@@ -14,6 +14,7 @@ from headcount.analyse.statistics.pairs import POWER, power
 from headcount.analyse.statistics.student import quantile
 from headcount.bundle.tuning import Outcome, Pair
 from headcount.tune.change import Configuration
+from headcount.tune.stay import corrected, gains
 
 LEAST, MOST = 2, 8
 """Pairs of a race."""
@@ -41,6 +42,8 @@ class Race:
     challenger: Configuration
     incumbent: Configuration
     pairs: list[Pair] = field(default_factory=list)
+    stay: float = 0.0
+    """The gain, as a logarithm, of a turn whose users have stayed."""
     outcome: Outcome = "unfinished"
     why: str | None = None
 
@@ -50,8 +53,13 @@ class Race:
 
     @property
     def gains(self) -> list[float]:
-        """Gains of the pairs that count."""
-        return [one.log_gain for one in self.pairs if one.log_gain is not None]
+        """Gains of the pairs that count, without what staying users give."""
+        return gains(self.corrected)
+
+    @property
+    def corrected(self) -> list[Pair]:
+        """Its pairs as if no users had stayed."""
+        return [corrected(one, self.stay) for one in self.pairs]
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,14 +73,17 @@ class Spread:
     freedom: int
 
 
-def spread_of(races: Sequence[Sequence[float]]) -> Spread | None:
-    """The common spread within races; None with fewer than two pairs in any of them."""
-    squares, freedom = 0.0, 0
-    for gains in races:
-        mean = sum(gains) / len(gains) if gains else 0.0
-        squares += sum((gain - mean) ** 2 for gain in gains)
-        freedom += max(len(gains) - 1, 0)
-    return Spread(math.sqrt(squares / freedom), freedom) if freedom else None
+def spread_of(races: Sequence[Sequence[float]], fitted: int = 0) -> Spread | None:
+    """The common spread within races; None with too few pairs.
+
+    `fitted` are the parameters, beside the means, that were estimated from the same pairs.
+    """
+    squares, freedom = 0.0, -fitted
+    for race in races:
+        mean = sum(race) / len(race) if race else 0.0
+        squares += sum((gain - mean) ** 2 for gain in race)
+        freedom += max(len(race) - 1, 0)
+    return Spread(math.sqrt(squares / freedom), freedom) if freedom > 0 else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,15 +8,16 @@ from functools import partial
 
 from headcount.bundle.level import LevelResult
 from headcount.bundle.tuning import Measure, Pair, Ratio
-from headcount.controller.listener import Listener, Outlook
+from headcount.controller.listener import Outlook
 from headcount.errors import MachineLimitError, TargetError
-from headcount.text import plural
 from headcount.tune.change import AS_IT_IS, Configuration
 from headcount.tune.knobs.knob import Knob
 from headcount.tune.knock_out import MOST_SHARE, KnockOut, needed_s
 from headcount.tune.ladder import PAIRS, Rung, loads
+from headcount.tune.listener import TuningListener
+from headcount.tune.load import MOST_RAISES, Load
 from headcount.tune.notes import nothing_compared_text, race_text, smallest_text
-from headcount.tune.pairs import TurnPair, failures, gain_of, mean, ratio_of, slowness
+from headcount.tune.pairs import TurnPair, failures, mean, paired, ratio_of, slowness
 from headcount.tune.piloting import Piloting
 from headcount.tune.proposals import Proposals
 from headcount.tune.race import (
@@ -31,6 +32,7 @@ from headcount.tune.race import (
     worth,
 )
 from headcount.tune.stage import Stage
+from headcount.tune.stay import corrected, gains, stay_effect
 from headcount.tune.tunable import NotAccepted
 
 NOISE_PAIRS = 4
@@ -42,15 +44,13 @@ MOST_PAIRS = 12
 """Pairs of a race, including those that do not count."""
 PROOF_SHARE, LADDER_SHARE = 0.4, 0.1
 """Shares of the budget: for all that follows the search, and for the comparison alone."""
-RAISE = 1.5
-MOST_RAISES = 5
 
 
 @dataclass
 class Results:
     """What is known so far."""
 
-    noise: list[float] = field(default_factory=list)
+    noise: Race = field(default_factory=lambda: Race(AS_IT_IS, AS_IT_IS))
     spread: Spread | None = None
     smallest: float | None = None
     races: list[Race] = field(default_factory=list)
@@ -72,7 +72,7 @@ class Tuning:
         measure: Measure,
         users: int,
         budget_s: float,
-        listener: Listener,
+        listener: TuningListener,
         table: Sequence[int] = (),
         pilot: Piloting | None = None,
     ) -> None:
@@ -85,19 +85,22 @@ class Tuning:
         self._stage = stage
         self._proposals = proposals
         self.measure = measure
-        self.users = users
+        self._load = Load(stage, users, listener, lambda: self._may_raise)
         self._listener = listener
         self._began_s = time.monotonic()
         self._budget_s = budget_s
         self.results = Results()
         self._turn_s: list[float] = []
-        self._is_most = False
-        """Whether this machine cannot play more users."""
+
+    @property
+    def users(self) -> int:
+        """Users of the turns, as it is now."""
+        return self._load.users
 
     def play(self, most_trials: int | None = None) -> None:
         """Run all phases; `results` has what is known whenever it stops."""
         self._report_left()
-        self._raise_load()
+        self._load.raise_for(AS_IT_IS)
         self._measure_noise()
         self._search(most_trials)
         if self.results.winner.changes:
@@ -135,7 +138,8 @@ class Tuning:
 
     def _measure_noise(self) -> None:
         turns = self._equal_turns()
-        self.results.noise = self._gains([*zip(turns[::2], turns[1::2], strict=True)])
+        equal = zip(turns[::2], turns[1::2], strict=True)
+        self.results.noise.pairs = [paired(one, self.measure) for one in equal]
         self._learn_spread()
         spread = self.results.spread
         if spread is None:
@@ -153,13 +157,16 @@ class Tuning:
             turns += self._pair(AS_IT_IS, AS_IT_IS, len(turns) // 2)
             if raises and any(one.outcome == "passed" for one in turns[-2:]):
                 users, raises = self.users, raises - 1
-                self._raise_load(is_held=True)
+                self._load.raise_for(AS_IT_IS, is_held=True)
                 turns, raises = ([], raises) if self.users != users else (turns, 0)
         return turns
 
     def _learn_spread(self) -> None:
-        races = [self.results.noise, *(race.gains for race in self.results.races)]
-        self.results.spread = spread_of(races)
+        races = [self.results.noise, *self.results.races]
+        effect = stay_effect([race.pairs for race in races])
+        for race in races:
+            race.stay = effect or 0.0
+        self.results.spread = spread_of([race.gains for race in races], int(effect is not None))
 
     def _search(self, most_trials: int | None) -> None:
         trials = 0
@@ -179,7 +186,7 @@ class Tuning:
             )
             if race.outcome == "better":
                 self.results.winner = challenger
-                self._raise_load()
+                self._load.raise_for(challenger)
 
     @property
     def _may_try(self) -> bool:
@@ -207,7 +214,7 @@ class Tuning:
         self.results.races.append(race)
         played: list[TurnPair] = []
         counted: list[TurnPair] = []
-        held = self.users
+        self._load.settle()
         while len(played) < MOST_PAIRS:
             try:
                 before, after = self._pair(incumbent, challenger, len(played))
@@ -215,33 +222,18 @@ class Tuning:
                 race.outcome, race.why = "refused", str(why)
                 return race
             except MachineLimitError as why:
-                if self.users == held:
+                if not self._load.is_raised:
                     raise
-                self._stay_at(held, why)
+                self._load.give_back(why)
                 continue
             played.append((before, after))
-            found = gain_of(before, after, self.measure)
-            race.pairs.append(
-                Pair(
-                    incumbent=before.index,
-                    challenger=after.index,
-                    users=self.users,
-                    log_gain=found,
-                )
-            )
-            counted += [] if found is None else [(before, after)]
+            race.pairs.append(paired((before, after), self.measure))
+            counted += [] if race.pairs[-1].log_gain is None else [(before, after)]
             why_not = failures(played) or slowness(counted)
             if why_not is not None:
                 race.outcome, race.why = "refused", why_not
                 return race
-            users = self.users
-            if users != held and "invalid" in (before.outcome, after.outcome):
-                self.users, self._is_most = held, True
-            elif after.outcome == "passed" and self._may_raise:
-                held, self.users = users, math.ceil(users * RAISE)
-                more = plural("user", self.users)
-                self._listener.noted(f"the change holds these users: on with {more}")
-            if self.users != users:
+            if self._load.after(before.outcome, after.outcome):
                 race.restart()
                 played, counted = [], []
                 continue
@@ -254,42 +246,10 @@ class Tuning:
         race.why = "too few of its turns count"
         return race
 
-    def _raise_load(self, *, is_held: bool = False) -> None:
-        """More users, as long as the best so far holds them; `is_held` if it holds these.
-
-        While users are served in time, think time sets their rate: no change can raise it.
-        """
-        held = self.users
-        for _ in range(MOST_RAISES):
-            if not self._may_raise:
-                return
-            outcome = "passed" if is_held else self._outcome(held)
-            is_held = False
-            if outcome == "invalid":
-                self.users, self._is_most = held, True
-            if outcome != "passed":
-                return
-            held, self.users = self.users, math.ceil(self.users * RAISE)
-            users = plural("user", self.users)
-            self._listener.noted(f"it holds these users: continuing with {users}")
-
-    def _outcome(self, held: int) -> str:
-        """Of a turn of the best so far; "invalid" if this machine cannot play so many users."""
-        try:
-            return self._stage.turn(self.results.winner, self.users).outcome
-        except MachineLimitError as why:
-            self._stay_at(held, why)
-            return "invalid"
-
     @property
     def _may_raise(self) -> bool:
         """Whether more users would show more of what a change gains."""
-        return self.measure == "rate" and not self._is_most and self._left_s(1 - PROOF_SHARE) > 0
-
-    def _stay_at(self, users: int, why: MachineLimitError) -> None:
-        """Go back to so many users, the most that this machine can play."""
-        self._listener.noted(f"continuing with {plural('user', users)}: {why}")
-        self.users, self._is_most = users, True
+        return self.measure == "rate" and self._left_s(1 - PROOF_SHARE) > 0
 
     def _knock_out(self) -> None:
         """Take back what does not matter."""
@@ -371,7 +331,7 @@ class Tuning:
 
     @property
     def winners(self) -> Sequence[LevelResult]:
-        """TurnPair of the winner that count."""
+        """Turns of the winner, of the proof and of the comparison."""
         pairs = [*self.results.proof, *(one for rung in self.results.ladder for one in rung.pairs)]
         return [after for _, after in pairs]
 
@@ -383,10 +343,11 @@ class Tuning:
 
     def proven(self) -> Ratio | None:
         """The ratio that is claimed; None where there is none."""
-        found = self._gains(self.results.proof)
+        found = gains(self.proof_pairs)
         return ratio_of(found) if len(found) >= NOISE_PAIRS else None
 
-    def _gains(self, pairs: Sequence[TurnPair]) -> list[float]:
-        """Gains of the pairs that count."""
-        found = (gain_of(before, after, self.measure) for before, after in pairs)
-        return [one for one in found if one is not None]
+    @property
+    def proof_pairs(self) -> list[Pair]:
+        """The pairs of the claim."""
+        pairs = [paired(one, self.measure) for one in self.results.proof]
+        return [corrected(one, self.results.noise.stay) for one in pairs]

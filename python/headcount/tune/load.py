@@ -1,0 +1,98 @@
+"""How many users play the turns: more than the server holds, so that a better one shows it."""
+
+import math
+from collections.abc import Callable
+
+from headcount.errors import MachineLimitError
+from headcount.text import plural
+from headcount.tune.change import Configuration
+from headcount.tune.listener import TuningListener
+from headcount.tune.stage import Stage
+
+RAISE = 1.5
+MOST_RAISES = 5
+MOST_INVALID = 2
+"""Invalid turns or pairs after a raise until it is taken back: one may be a hiccup."""
+
+
+class Load:
+    """The number of users, raised while it hides what a change gains.
+
+    While users are served in time, think time sets their rate: no change can raise it.
+    """
+
+    def __init__(
+        self, stage: Stage, users: int, listener: TuningListener, may_raise: Callable[[], bool]
+    ) -> None:
+        """`may_raise` says whether more users could show more, and there is time for them."""
+        self.users = users
+        self._stage = stage
+        self._listener = listener
+        self._may_raise = may_raise
+        self._held = users
+        self._invalid = 0
+        self._is_most = False
+        """Whether this machine cannot play more users."""
+
+    def raise_for(self, best: Configuration, *, is_held: bool = False) -> None:
+        """Raise it until `best` does not hold the users; `is_held` if it holds these."""
+        self.settle()
+        for _ in range(MOST_RAISES):
+            if not self.can_raise or not (is_held or self._is_held(best)):
+                return
+            is_held = False
+            self._raise()
+            self._note("it holds these users: continuing")
+
+    def after(self, before: str, after: str) -> bool:
+        """Adapt it to the outcomes of a pair; whether it changed, so that the pair shows little."""
+        users = self.users
+        self._invalid += "invalid" in (before, after)
+        if self.is_raised and self._invalid == MOST_INVALID:
+            self._go_back()
+        elif after == "passed" and self.can_raise:
+            self._raise()
+            self._note("the change holds these users: continuing")
+        return self.users != users
+
+    def settle(self) -> None:
+        """Do not go back behind these users."""
+        self._held, self._invalid = self.users, 0
+
+    def give_back(self, why: MachineLimitError) -> None:
+        """Go back to the users before the last raise: this machine cannot play these."""
+        self._go_back()
+        self._listener.noted(f"continuing with {plural('user', self.users)}: {why}")
+
+    @property
+    def is_raised(self) -> bool:
+        """Whether it has been raised since it was settled."""
+        return self.users != self._held
+
+    @property
+    def can_raise(self) -> bool:
+        """Whether it would help, and this machine can play more users."""
+        return not self._is_most and self._may_raise()
+
+    def _raise(self) -> None:
+        self.settle()
+        self.users = math.ceil(self.users * RAISE)
+
+    def _go_back(self) -> None:
+        self.users, self._is_most = self._held, True
+
+    def _note(self, what: str) -> None:
+        self._listener.noted(f"{what} with {plural('user', self.users)}")
+
+    def _is_held(self, best: Configuration) -> bool:
+        """Whether a turn is served in time; goes back if this machine cannot play it."""
+        try:
+            for _ in range(MOST_INVALID):
+                outcome = self._stage.turn(best, self.users).outcome
+                if outcome != "invalid":
+                    return outcome == "passed"
+        except MachineLimitError as why:
+            self.give_back(why)
+        else:
+            self._go_back()
+        return False
