@@ -67,6 +67,7 @@ def test_a_plan_asks_no_other_machine_for_counters(kind: str, address: str) -> N
         ("sources", "local"),
         ("sources", "here=http://127.0.0.1:9100/metrics"),
         ("sources", "http://[::1]:9100/metrics"),
+        ("sources", "http://0.0.0.0:9100/metrics"),
         ("views", "nginx=http://localhost/status"),
         ("views", "haproxy=/run/haproxy.sock"),
     ],

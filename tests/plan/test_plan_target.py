@@ -113,6 +113,13 @@ def test_names_are_resolved_to_what_the_engine_takes() -> None:
     assert all(is_loopback(address) for address in addresses("localhost", 7410))
 
 
+def test_where_a_server_listens_on_all_addresses_is_this_machine() -> None:
+    assert addresses("0.0.0.0", 8000) == ("127.0.0.1:8000",)  # noqa: S104
+    assert addresses("::", 8000) == ("[::1]:8000",)
+    assert is_here(parse("http://0.0.0.0:8000/"))
+    assert is_here(parse("http://[::]:8000/"))
+
+
 @pytest.mark.parametrize("host", ["nobody.invalid", "a..b", "x" * 70])
 def test_an_unresolvable_name_is_an_error(host: str, monkeypatch: pytest.MonkeyPatch) -> None:
     real = socket.getaddrinfo
@@ -136,7 +143,7 @@ def test_this_machine_needs_no_permission(address: str) -> None:
     assert allowed("the target", host.strip("[]"), int(port), None) == (address,)
 
 
-@pytest.mark.parametrize("address", ["10.0.0.1:1", "0.0.0.0:1", "[2001:db8::7]:1", "8.8.8.8:1"])
+@pytest.mark.parametrize("address", ["10.0.0.1:1", "[2001:db8::7]:1", "8.8.8.8:1"])
 @pytest.mark.parametrize("nobody", [None, "", "  "])
 def test_another_machine_needs_its_owners_permission(address: str, nobody: str | None) -> None:
     host, _, port = address.rpartition(":")

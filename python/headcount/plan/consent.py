@@ -34,6 +34,7 @@ def _is_here(text: str) -> bool:
     if host == "localhost":
         return True
     try:
-        return ipaddress.ip_address(host).is_loopback
+        ip = ipaddress.ip_address(host)
     except ValueError:  # a name, which may lead anywhere
         return False
+    return ip.is_loopback or ip.is_unspecified

@@ -6,12 +6,14 @@ that the owner agreed; the engine then connects to these addresses and resolves 
 
 import ipaddress
 import socket
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from headcount.errors import InputError, TargetError
 
 CONNECT_S = 3.0
 """Longest wait for one of several addresses: a lost SYN is sent again after 1 s (RFC 6298)."""
+
+_LOOPBACKS: Mapping[str, str] = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104  not bound
 
 
 def allowed(what: str, host: str | None, port: int | None, owner: str | None) -> tuple[str, ...]:
@@ -28,7 +30,10 @@ def allowed(what: str, host: str | None, port: int | None, owner: str | None) ->
 
 
 def addresses(host: str | None, port: int | None) -> tuple[str, ...]:
-    """The addresses of a name, each once, as `ip:port` (`[ip]:port` for IPv6); at least one."""
+    """The addresses of a name, each once, as `ip:port` (`[ip]:port` for IPv6); at least one.
+
+    For 0.0.0.0 and ::, at which a server listens on all addresses, those of the loopback.
+    """
     try:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError) as error:  # UnicodeError: a label empty or too long
@@ -36,7 +41,7 @@ def addresses(host: str | None, port: int | None) -> tuple[str, ...]:
             f'the name "{host}" of the target cannot be resolved ({error}); check the '
             "spelling, or give its address"
         ) from error
-    names = [str(place[0]) for *_, place in found]
+    names = [_LOOPBACKS.get(str(place[0]), str(place[0])) for *_, place in found]
     return tuple(dict.fromkeys(f"[{ip}]:{port}" if ":" in ip else f"{ip}:{port}" for ip in names))
 
 

@@ -163,6 +163,7 @@ def is_here(target: Target) -> bool:
     if target.lab is not None or target.folder is not None or host == "localhost":
         return True
     try:
-        return ipaddress.ip_address(host).is_loopback
+        address = ipaddress.ip_address(host)
     except ValueError:
         return False
+    return address.is_loopback or address.is_unspecified
