@@ -70,7 +70,17 @@ def sysstat(path: Path, rows: int) -> None:
         file.write("]}]}}\n")
 
 
-@pytest.mark.parametrize("write", [own, perfmon, sysstat])
+def printed(path: Path, rows: int) -> None:
+    with path.open("w", encoding="ascii") as file:
+        file.write("Linux 6.1 (vm) \t01/01/26 \t_x86_64_\t(4 CPU)\n\n")
+        for names, cells in (("CPU %user %idle", "all 5.0 {}"), ("DEV tps aqu-sz", "sda {} 0.3")):
+            file.write(f"00:00:00 {names}\n")
+            for row in range(rows):
+                at = datetime(2026, 1, 1) + timedelta(seconds=row)  # noqa: DTZ001
+                file.write(f"{at:%H:%M:%S} {cells.format(10.0 + row % 70)}\n")
+
+
+@pytest.mark.parametrize("write", [own, perfmon, sysstat, printed])
 def test_a_row_takes_no_more_memory_than_its_numbers(
     write: Callable[[Path, int], None], tmp_path: Path
 ) -> None:

@@ -38,21 +38,6 @@ def test_a_binary_log_of_windows_is_refused_with_the_command_that_converts_it(
         log.read(path)
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "Linux 6.18.44 (vm) \t11/23/26 \t_x86_64_\t(2 CPU)\n\navg-cpu:  %user   %nice\n",
-        "procs -----------memory---------- ---swap-- -----io---- -system-- ------cpu-----\n",
-    ],
-    ids=["sar and iostat", "vmstat"],
-)
-def test_printed_text_is_refused_with_the_command_that_records(tmp_path: Path, text: str) -> None:
-    path = tmp_path / "iostat.txt"
-    path.write_text(text)
-    with pytest.raises(InputError, match="sadc -S XALL 5 720"):
-        log.read(path)
-
-
 @pytest.mark.parametrize("content", [b"", b"\x00" * 100, b"\xff\xfe", b"{", b'"', b"\x1f\x8b"])
 def test_no_reader_crashes_on_unknown_content(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "any"

@@ -4,10 +4,9 @@ A format is a module of this package with the two functions of :class:`Reader`; 
 the table of them.
 """
 
-import re
 from pathlib import Path
 
-from headcount.counters.log import own, pcp, perfmon, prometheus, sysstat
+from headcount.counters.log import own, pcp, perfmon, prometheus, sysstat, vmstat
 from headcount.counters.log.moments import possible
 from headcount.counters.log.reader import HEAD_BYTES, Reader
 from headcount.counters.recording import Recording
@@ -15,13 +14,9 @@ from headcount.errors import InputError
 from headcount.foreign.damage import DAMAGE, reason
 from headcount.foreign.file import opened
 
-READERS: tuple[Reader, ...] = (own, perfmon, prometheus, sysstat, pcp)
+READERS: tuple[Reader, ...] = (own, perfmon, prometheus, sysstat, vmstat, pcp)
 """Tried in this order; the first that recognises a file reads it. Those whose format has an
 unmistakable mark come before those that have to look closer."""
-
-
-_PRINTED = re.compile(rb"Linux \S+ \(.*\)\s.*CPU\)|procs -+memory-+ -+swap-")
-"""The beginning of the printed output of sysstat's programs and of vmstat."""
 
 
 def read(path: Path) -> list[Recording]:
@@ -72,12 +67,6 @@ def _unknown(path: Path, head: bytes) -> str:
         return (
             f"{path}: a binary log that only Windows can read; convert it there with "
             f"`relog {path.name} -f csv -o {csv}` and use {csv}"
-        )
-    if _PRINTED.match(head):
-        return (
-            f"{path}: the text that sar, iostat or vmstat prints, which lacks dates and units; "
-            "record with `/usr/lib/sysstat/sadc -S XALL 5 720 slow.sa` and use slow.sa, or convert "
-            "sar's binary file with `sadf -j FILE -- -A`"
         )
     if path.is_file() and not head:
         return f"{path}: the file is empty; known formats: {formats}"

@@ -1,8 +1,9 @@
-"""Files of sysstat: the daily files of sar, and the output of `sadf -j`.
+"""Files of sysstat: sar's daily files, the output of `sadf -j`, and what sar and mpstat print.
 
 The binary format changes with sysstat's version, so its own program reads them.
 """
 
+import re
 from array import array
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -17,21 +18,25 @@ import numpy as np
 from headcount.counters.columns import Column
 from headcount.counters.log.derive import derive
 from headcount.counters.log.program import run
+from headcount.counters.log.reader import MOST_BYTES, MOST_LINE_BYTES
 from headcount.counters.log.stack import Stack
-from headcount.counters.log.sysstat import stream
+from headcount.counters.log.sysstat import printed, stream
 from headcount.counters.log.sysstat.batch import batches
 from headcount.counters.log.sysstat.figures import figures, unknown
 from headcount.counters.log.table import samples
 from headcount.counters.naming import split_instance
 from headcount.counters.recording import Bookmark, Recording
 from headcount.errors import InputError
+from headcount.foreign import file as foreign
 from headcount.foreign.damage import DAMAGE
 from headcount.foreign.file import opened
 
-FORMAT = "sysstat (a file of sar's, or the output of sadf -j)"
+FORMAT = "sysstat (a file of sar's, what it prints, or the output of sadf -j)"
 
 _MAGIC = (b"\x96\xd5", b"\xd5\x96")
 """The first bytes of sysstat's files, in either byte order (SA_MAGIC, 0xd596)."""
+_PRINTED = re.compile(rb"\w+ \S+ \([^\n]*\)\s+[\d./-]+[\t \r\n]")
+"""The beginning of what sysstat's programs print."""
 _TOGETHER = 128
 """Samples that become columns at a time: enough to make the cost of a batch negligible."""
 _MINUTES = 15
@@ -46,7 +51,9 @@ class _NoTimesError(ValueError):
 
 def recognises(path: Path, head: bytes) -> bool:
     """Whether the file is sysstat's: by its first bytes, or by the first key of its JSON."""
-    return path.is_file() and (head[:2] in _MAGIC or _is_json(head))
+    return path.is_file() and (
+        head[:2] in _MAGIC or _is_json(head) or _PRINTED.match(head.lstrip()) is not None
+    )
 
 
 def read(path: Path) -> list[Recording]:
@@ -58,7 +65,10 @@ def read(path: Path) -> list[Recording]:
 
     """
     with opened(path) as file:
-        binary = not _is_json(file.read(4096))
+        head = file.read(4096)
+    if _PRINTED.match(head.lstrip()) is not None:
+        return _printed(path)
+    binary = not _is_json(head)
     notes: list[str] = []
     if binary:
         outcome = run(["sadf", "-j", "-C", str(path), "--", "-A"], log=path, package="sysstat")
@@ -71,7 +81,8 @@ def read(path: Path) -> list[Recording]:
         with TextIOWrapper(raw, "utf-8-sig") as file:
             # A crash leaves a file torn in its last record; the others are read.
             found = _hosts(file, torn=binary)
-        return [_recording(path, host, kept, notes, binary=binary) for host, kept in found]
+        kind = "sysstat" if binary else "sysstat JSON"
+        return [_recording(path, host, kept, notes, kind) for host, kept in found]
     except DAMAGE as error:
         if binary:
             why = "; ".join(outcome.complaint.splitlines()) or error
@@ -85,6 +96,27 @@ def read(path: Path) -> list[Recording]:
             f"{path}: not a complete output of sadf ({error}); convert the file again with "
             "`sadf -j FILE -- -A > x.json`"
         ) from error
+
+
+def _printed(path: Path) -> list[Recording]:
+    """What sar or mpstat has printed."""
+    try:
+        lines = foreign.lines(path, MOST_BYTES, MOST_LINE_BYTES)
+        found = printed.hosts(line.decode("utf-8", "replace") for line in lines)
+    except DAMAGE as error:
+        raise InputError(f"{path}: cannot read the text of sar ({error})") from error
+    if not any(host.blocks for host in found):
+        raise InputError(
+            f"{path}: the text of iostat or pidstat, or of a sar without samples; record with "
+            "`/usr/lib/sysstat/sadc -S XALL 5 720 slow.sa` and use slow.sa"
+        )
+    recordings = []
+    for host in found:
+        rows = host.columns()
+        local = array("b", [True]) * len(rows)
+        kept = _Kept(rows, local, {}, host.unknown, has_system=host.has_system)
+        recordings.append(_recording(path, host.about, kept, (), "sysstat text"))
+    return recordings
 
 
 def _is_json(head: bytes) -> bool:
@@ -152,7 +184,7 @@ def _hosts(file: TextIO, *, torn: bool) -> list[tuple[Mapping[str, Any], _Kept]]
 
 
 def _recording(
-    path: Path, host: Mapping[str, Any], kept: _Kept, messages: list[str], *, binary: bool
+    path: Path, host: Mapping[str, Any], kept: _Kept, messages: Sequence[str], kind: str
 ) -> Recording:
     ahead_s, notes = _zone(host, kept.first_local)
     written_s, columns = kept.rows.columns()
@@ -167,7 +199,7 @@ def _recording(
         )
     return Recording(
         source=str(path),
-        format="sysstat" if binary else "sysstat JSON",
+        format=kind,
         host=host.get("nodename"),
         system=str(host.get("sysname", "Linux")).lower(),
         samples=samples(times_s, columns),
