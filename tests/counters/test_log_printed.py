@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from headcount.counters import log
+from headcount.counters.naming import DEVICE, instance_name
 from headcount.counters.recording import Recording
 from headcount.errors import InputError
 
@@ -154,7 +155,56 @@ def test_a_line_that_does_not_fit_is_an_error_with_its_number(
         read(tmp_path, HEADER.format("11/28/26") + CPU.format("00:00:01") + row)
 
 
-@pytest.mark.parametrize("command", [["iostat", "-x"], ["pidstat", "1", "1"]])
-def test_programs_without_these_sections_are_refused(tmp_path: Path, command: list[str]) -> None:
-    with pytest.raises(InputError, match=r"text of iostat or pidstat.*sadc -S XALL 5 720"):
-        read(tmp_path, printed(*command))
+def test_pidstat_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"text of pidstat.*sadc -S XALL 5 720"):
+        read(tmp_path, printed("pidstat", "1", "1"))
+
+
+@pytest.mark.parametrize("options", [["-xt"], ["-t"], ["-xtm", "-d"], ["-xty"]])
+def test_iostat(tmp_path: Path, options: list[str]) -> None:
+    text = printed("iostat", *options, 1, 3)
+    one = read(tmp_path, text)
+    assert len(one.samples) == 2
+    names: list[str] = []
+    found: dict[str, list[dict[str, float]]] = {}
+    for words in (line.split() for line in text.splitlines()):
+        if words[:1] == ["Device"]:
+            names = words[1:]
+        elif words and len(words) == len(names) + 1 and words[0] != "avg-cpu:":
+            numbers = map(float, words[1:])
+            found.setdefault(words[0], []).append(dict(zip(names, numbers, strict=True)))
+    assert found
+    for disk, (_, *rows) in found.items():
+        for sample, row in zip(one.samples, rows, strict=True):
+            done = row["tps"] if "tps" in row else row["r/s"] + row["w/s"]
+            name = instance_name("system.disk.operations", DEVICE, disk)
+            assert sample.values[name] == pytest.approx(done)
+    assert ("system.cpu.utilization" in one.samples[0].values) == ("-d" not in options)
+
+
+def test_every_column_of_iostat(tmp_path: Path) -> None:
+    report = """\
+2026-11-28T14:05:0{}+0100
+avg-cpu:  %user   %nice %system %iowait  %steal   %idle
+          10.00    5.00    3.00    2.00    0.00   80.00
+
+Device  r/s  rkB/s  r_await  w/s  wkB/s  w_await  aqu-sz  %util
+sda    30.0  100.0     2.00 10.0   50.0     6.00    0.50  40.00
+
+"""
+    one = read(tmp_path, HEADER.format("2026-11-28") + "".join(map(report.format, (0, 5))))
+    assert clocks(one) == ["28 13:05:05"]
+    assert not [note for note in one.notes if "zone" in note]
+    found = one.samples[0].values
+    assert found["system.cpu.utilization"] == pytest.approx(0.18)
+    assert found["system.disk.operations"] == 40
+    assert found["system.disk.operation_time"] == pytest.approx(3.0)
+    assert found["system.disk.io{disk.io.direction=read}"] == 102_400
+    assert found["system.disk.io{disk.io.direction=write}"] == 51_200
+    assert found["system.disk.queue_length"] == 0.5
+    assert found["system.disk.utilization"] == pytest.approx(0.4)
+
+
+def test_iostat_without_times_says_how_to_record_them(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"line 4: the reports have no times; .* iostat -xt 5"):
+        read(tmp_path, printed("iostat", "-x"))

@@ -1,4 +1,4 @@
-"""Files of sysstat: sar's daily files, the output of `sadf -j`, and what sar and mpstat print.
+"""Files of sysstat: sar's daily files, the output of `sadf -j`, and what its programs print.
 
 The binary format changes with sysstat's version, so its own program reads them.
 """
@@ -99,22 +99,23 @@ def read(path: Path) -> list[Recording]:
 
 
 def _printed(path: Path) -> list[Recording]:
-    """What sar or mpstat has printed."""
+    """What sar, mpstat or iostat has printed."""
     try:
         lines = foreign.lines(path, MOST_BYTES, MOST_LINE_BYTES)
         found = printed.hosts(line.decode("utf-8", "replace") for line in lines)
     except DAMAGE as error:
-        raise InputError(f"{path}: cannot read the text of sar ({error})") from error
+        raise InputError(f"{path}: cannot be read: {error}") from error
     if not any(host.blocks for host in found):
         raise InputError(
-            f"{path}: the text of iostat or pidstat, or of a sar without samples; record with "
+            f"{path}: the text of pidstat, or without samples; record with "
             "`/usr/lib/sysstat/sadc -S XALL 5 720 slow.sa` and use slow.sa"
         )
     recordings = []
     for host in found:
         rows = host.columns()
-        local = array("b", [True]) * len(rows)
-        kept = _Kept(rows, local, {}, host.unknown, has_system=host.has_system)
+        local = array("b", [not host.has_zone]) * len(rows)
+        first: Mapping[str, Any] | None = None if host.has_zone else {}
+        kept = _Kept(rows, local, first, host.unknown, has_system=host.has_system)
         recordings.append(_recording(path, host.about, kept, (), "sysstat text"))
     return recordings
 

@@ -1,4 +1,4 @@
-"""The text that sar and mpstat print, as columns.
+"""The text that sar, mpstat and iostat print, as columns.
 
 Sections follow each other, each with a line of column names, and rows that begin with a time. sar
 prints a section for all samples, or all sections of a sample, one after another.
@@ -6,10 +6,9 @@ prints a section for all samples, or all sections of a sample, one after another
 
 import re
 from array import array
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
-from functools import cached_property
+from datetime import datetime, timedelta
 from typing import Any
 
 import numpy as np
@@ -18,43 +17,22 @@ from numpy.typing import NDArray
 from headcount.counters.columns import Column
 from headcount.counters.log.stack import Stack
 from headcount.counters.log.sysstat.figures import figures
-from headcount.counters.log.sysstat.sections import FIELDS, IDENTITIES, MARKS
+from headcount.counters.log.sysstat.reports import Reports
+from headcount.counters.log.sysstat.section import (
+    NUMBER,
+    Section,
+    day,
+    number,
+    of_day_s,
+    section_of,
+)
+from headcount.counters.log.sysstat.sections import FIELDS
 
 _HEADER = re.compile(r"(?P<system>\w+) \S+ \((?P<host>.*)\)\s+(?P<date>[\d./-]+)(?P<rest>\s.*)?")
 """The first line, and that of each file of several."""
 _CPUS = re.compile(r"\((\d+) CPU\)")
 _CLOCK = re.compile(r"(\d\d):(\d\d):(\d\d)(?:\s+([AaPp][Mm]))?\s+(.*)")
-_NUMBER = re.compile(r"-?\d+(?:[.,]\d+)?")
 _HALF_DAY_S = 43_200
-
-
-@dataclass(frozen=True)
-class Section:
-    """A section whose rows follow.
-
-    Attributes:
-        columns: Their names.
-        paths: What they are in sadf; none if the section is not read.
-
-    """
-
-    columns: tuple[str, ...]
-    paths: tuple[str, ...]
-
-    @cached_property
-    def identity(self) -> int | None:
-        """The place of the column that says what a row is about; None in a section of one row."""
-        return next((at for at, name in enumerate(self.columns) if name in IDENTITIES), None)
-
-    @cached_property
-    def numbers(self) -> list[tuple[int, str, str]]:
-        """The columns that are read: their place, path and field."""
-        return [
-            (at, path, FIELDS[path][name])
-            for path in self.paths
-            for at, name in enumerate(self.columns)
-            if name in FIELDS[path] and name not in IDENTITIES
-        ]
 
 
 @dataclass
@@ -96,12 +74,20 @@ class Host:
     Attributes:
         about: As sadf has it: name, system, CPUs, comments and restarts.
         unknown: The first columns of sections that are not read.
+        has_zone: Whether times are UTC, and not local ones of an unknown zone.
 
     """
 
     about: dict[str, Any]
+    has_zone: bool = False
     blocks: dict[tuple[Section, str | None], Block] = field(default_factory=dict)
     unknown: dict[str, None] = field(default_factory=dict)
+
+    def add(self, section: Section, about: str | None, time: datetime, values: list[float]) -> None:
+        """Add a row."""
+        block = self.blocks.setdefault((section, about), Block(section, about))
+        block.times_s.append(time.timestamp())
+        block.values.extend(values)
 
     @property
     def has_system(self) -> bool:
@@ -142,17 +128,17 @@ def hosts(lines: Iterable[str]) -> list[Host]:
     """
     found: dict[str, Host] = {}
     reading: _Reading | None = None
-    for number, line in enumerate(lines, 1):
+    for place, line in enumerate(lines, 1):
         try:
             if (header := _HEADER.fullmatch(line.strip())) is not None:
                 host = found.setdefault(header["host"], Host(_about(header)))
-                reading = _Reading(host, _day(header["date"]))
+                reading = _Reading(host, day(header["date"]))
             elif reading is not None:
                 reading.take(line)
         except ValueError as error:
             if not line.endswith("\n"):
                 break  # the last line, cut off
-            raise ValueError(f"line {number}: {error}") from error
+            raise ValueError(f"line {place}: {error}") from error
     return list(found.values())
 
 
@@ -163,23 +149,27 @@ class _Reading:
         self._host = host
         self._day = day
         self._section: Section | None = None
+        self._reports = Reports()
         self._last: dict[Section | None, tuple[int, int]] = {}
         """The last time of each section: days since the header's, and seconds of the day."""
 
     def take(self, line: str) -> None:
-        """Take in a line; one without a time, such as that of averages, says nothing."""
+        """Take in a line. Those of sar and mpstat begin with a time, except the averages."""
         row = _CLOCK.fullmatch(line.strip())
         if row is None:
+            if (reported := self._reports.row(line)) is not None:
+                self._host.add(*reported)
+                self._host.has_zone |= self._reports.has_zone
             return
         words = row[5].split()
         if "RESTART" in words[:2] or words[:1] == ["COM"]:
-            self._mark(words, self._time(_of_day_s(row)))
-        elif not any(map(_NUMBER.fullmatch, words)):
-            self._section = _section(words)
+            self._mark(words, self._time(of_day_s(*row.group(1, 2, 3, 4))))
+        elif not any(map(NUMBER.fullmatch, words)):
+            self._section = section_of(words)
             if not self._section.paths:
                 self._host.unknown[" ".join(words[:2])] = None
         elif self._section is not None and self._section.paths:
-            self._row(self._section, words, self._time(_of_day_s(row)))
+            self._row(self._section, words, self._time(of_day_s(*row.group(1, 2, 3, 4))))
 
     def _row(self, section: Section, words: list[str], time: datetime) -> None:
         if len(words) != len(section.columns):
@@ -187,10 +177,8 @@ class _Reading:
         about = words[section.identity] if section.identity is not None else None
         if section.paths == ("interrupts",) and about != "sum":
             return
-        values = [_value(words[at]) for at, _, _ in section.numbers]
-        block = self._host.blocks.setdefault((section, about), Block(section, about))
-        block.times_s.append(time.timestamp())
-        block.values.extend(values)
+        values = [number(words[at]) for at, _, _ in section.numbers]
+        self._host.add(section, about, time, values)
 
     def _mark(self, words: list[str], time: datetime) -> None:
         """Take in a restart or a comment, which each section repeats."""
@@ -209,27 +197,6 @@ class _Reading:
         return self._day + timedelta(days, of_day_s)
 
 
-def _section(words: list[str]) -> Section:
-    """The section with these columns."""
-    paths: Mapping[str, tuple[str, ...]] = dict(MARKS)
-    return Section(tuple(words), next((paths[mark] for mark in paths if mark in words), ()))
-
-
-def _value(text: str) -> float:
-    if _NUMBER.fullmatch(text) is None and text.lower() != "nan":
-        raise ValueError(f'"{text}" is not a number; print it without -h or --human')
-    return float(text.replace(",", "."))
-
-
-def _of_day_s(row: re.Match[str]) -> int:
-    hours, minutes, seconds = int(row[1]), int(row[2]), int(row[3])
-    if row[4]:
-        hours = hours % 12 + 12 * (row[4].lower() == "pm")
-    if hours > 23 or minutes > 59 or seconds > 60:
-        raise ValueError(f"{row[1]}:{row[2]}:{row[3]} is no time of a day")
-    return hours * 3600 + minutes * 60 + min(seconds, 59)
-
-
 def _about(header: re.Match[str]) -> dict[str, Any]:
     cpus = _CPUS.search(header["rest"] or "")
     return {
@@ -239,17 +206,3 @@ def _about(header: re.Match[str]) -> dict[str, Any]:
         "comments": [],
         "restarts": [],
     }
-
-
-def _day(text: str) -> datetime:
-    """The date of a header, in the order of the locale that wrote it."""
-    parts = [int(part) for part in re.split(r"[./-]", text) if part]
-    if len(parts) != 3:
-        raise ValueError(f'"{text}" is no date')
-    if parts[0] > 31:
-        year, month, day = parts
-    elif "." in text or parts[0] > 12:
-        day, month, year = parts
-    else:
-        month, day, year = parts
-    return datetime(year + 2000 if year < 100 else year, month, day, tzinfo=UTC)
