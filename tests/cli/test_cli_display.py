@@ -29,13 +29,19 @@ def rows(purpose: str, name: str, *, prepared: bool = False) -> list[str]:
 
 
 @pytest.mark.parametrize("purpose", PURPOSES)
-@pytest.mark.parametrize("name", ["prepare", "ramp", "settle", "steady", "drain"])
+@pytest.mark.parametrize("name", ["prepare", "ramp", "settle", "steady"])
 def test_a_level_takes_three_rows(purpose: str, name: str) -> None:
     title, figures, known = rows(purpose, name)
     assert title == f"level 12: 12,000 users ({PURPOSES[purpose]})"
     assert figures.startswith(name)
     assert figures.endswith("12,000 present  4,321/s  p95 1.23 s  CPU 100%  321 failed")
     assert known == "10,000 users pass, 14,000 do not, estimate 12,345, about 2 min 49 s left"
+
+
+def test_at_the_end_no_level_has_0_users() -> None:
+    title, figures, _ = rows("straddle", "drain")
+    assert title == "all levels are done"
+    assert figures.startswith("leaving")
 
 
 def test_a_data_set_under_way_has_no_figures_of_the_level_before() -> None:
@@ -66,5 +72,5 @@ def test_a_tuning_shows_what_is_tried_and_calls_no_turn_failed() -> None:
     title, figures, known = capture.get().rstrip().splitlines()
     assert title.startswith("turn 4: 384 users (strict locking auto, log level 1")
     assert title.endswith("…")
-    assert figures.startswith("users leave")
+    assert figures.startswith("leaving")
     assert known == "about 12 min left"

@@ -32,7 +32,7 @@ PURPOSES = {
     "only": "one level",
     "soak": "soak",
 }
-PHASES = {"rest": "users leave", "change": "changing"}
+PHASES = {"rest": "leaving", "change": "changing", "drain": "leaving"}
 BAR = 12
 """Columns of a bar: the figures beside it fit into a terminal of 80 columns."""
 MARKS = {"passed": "[green]passed[/]", "failed": "[red]failed[/]", "invalid": "[yellow]invalid[/]"}
@@ -166,6 +166,8 @@ class Display:
         return Group(title, row)
 
     def _title(self, phase: Phase) -> str:
+        if phase.name == "drain":
+            return "all levels are done"
         what = PURPOSES.get(phase.purpose, phase.purpose)
         return f"level {phase.level}: {plural('user', phase.users)} ({what})"
 
