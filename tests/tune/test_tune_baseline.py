@@ -12,11 +12,13 @@ from headcount.bundle import reader
 from headcount.controller import run as controller
 from headcount.controller.access import Secrets
 from headcount.controller.listener import Silent
-from headcount.errors import MachineLimitError
+from headcount.errors import InputError, MachineLimitError
 from headcount.plan.plan import Plan
 from headcount.plan.resolve import Overrides, resolve
 from headcount.tune.baseline import searched, trial_users
 from headcount.tune.goal import parse
+from headcount.tune.listener import Unwatched
+from headcount.tune.start import Wanted, tune
 
 Play = Callable[..., Sequence[int]]
 
@@ -111,3 +113,14 @@ def test_the_trials_load_goes_beyond_what_the_server_holds(
 ) -> None:
     verdict = found(100, limit)
     assert trial_users(verdict, verdict.diagnosis, parse(goal)) == users
+
+
+def test_a_comparison_with_more_users_than_there_are_is_an_error_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("headcount.tune.start.check_nothing_left", lambda _: None)
+    few = plan().model_copy(update={"logins": 200})
+    wanted = Wanted(parse("capacity"), 60.0, table=[50, 201])
+    with pytest.raises(InputError, match="--table names 201 users, and there are 200"):
+        tune(few, wanted, tmp_path, Secrets(), Unwatched())
+    assert not [*tmp_path.glob("*")]

@@ -68,6 +68,13 @@ def test_a_disturbed_turn_is_played_again(spoiled: set[int], users: int) -> None
     assert tuning.users == users
 
 
+def test_no_more_users_play_than_there_are() -> None:
+    stage = Bistable(10**9, 10**9)
+    tuning = tuned(stage, [KNOB], trials=1, most_users=170)
+    assert tuning.users == 170
+    assert max(users for _, users in stage.turns) == 170
+
+
 class Paced(Stage):
     """A server for 1,300 users, each of whom asks once a second as long as it is served."""
 

@@ -77,6 +77,7 @@ def tuned(
     trials: int = 20,
     pilot: Piloting | None = None,
     users: int = 100,
+    most_users: int = 1_000_000,
 ) -> Tuning:
     values = [Values(knob, "off", NAMES) for knob in knobs]
     tuning = Tuning(
@@ -87,6 +88,7 @@ def tuned(
         3600.0,
         Silent(),
         pilot=pilot,
+        most_users=most_users,
     )
     tuning.play(trials)
     return tuning

@@ -4,6 +4,7 @@ import math
 from collections.abc import Callable
 
 from headcount.errors import MachineLimitError
+from headcount.fields.units import MOST_USERS
 from headcount.text import plural
 from headcount.tune.change import Configuration
 from headcount.tune.listener import TuningListener
@@ -22,10 +23,19 @@ class Load:
     """
 
     def __init__(
-        self, stage: Stage, users: int, listener: TuningListener, may_raise: Callable[[], bool]
+        self,
+        stage: Stage,
+        users: int,
+        listener: TuningListener,
+        may_raise: Callable[[], bool],
+        most: int = MOST_USERS,
     ) -> None:
-        """`may_raise` says whether more users could show more, and there is time for them."""
+        """`may_raise` says whether more users could show more, and there is time for them.
+
+        `most` are the users that there are.
+        """
         self.users = users
+        self._most = most
         self._stage = stage
         self._listener = listener
         self._may_raise = may_raise
@@ -72,11 +82,11 @@ class Load:
     @property
     def can_raise(self) -> bool:
         """Whether it would help, and this machine can play more users."""
-        return not self._is_most and self._may_raise()
+        return not self._is_most and self.users < self._most and self._may_raise()
 
     def _raise(self) -> None:
         self.settle()
-        self.users = math.ceil(self.users * RAISE)
+        self.users = min(math.ceil(self.users * RAISE), self._most)
 
     def _go_back(self) -> None:
         self.users, self._is_most = self._held, True

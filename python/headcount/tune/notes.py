@@ -41,6 +41,14 @@ def smallest_text(smallest: float | None, budget_s: float) -> str:
     return f"in {span(budget_s)}, gains of {smallest - 1:.0%} or more can be proved"
 
 
+def few_users_text(users: int) -> str:
+    """What follows where there are not enough users for the load of the trials."""
+    return (
+        f"the trials have {plural('user', users)}, all that there are: with more, larger "
+        "gains could show"
+    )
+
+
 def nothing_compared_text(users: int, turns: Sequence[LevelResult]) -> str:
     """Why no two turns without a change can be compared."""
     reasons = [reason for one in turns for reason in one.generator.reasons]

@@ -17,6 +17,7 @@ from headcount.counters.address import Address
 from headcount.counters.proc.cgroup import folders
 from headcount.counters.proc.named import NOBODY, Named
 from headcount.errors import InputError, TargetError
+from headcount.fields.units import MOST_USERS
 from headcount.lab.parameters import parameters
 from headcount.plan import target as targets
 from headcount.plan.plan import Plan
@@ -31,7 +32,7 @@ from headcount.tune.knobs.knob import Knob, KnobFile
 from headcount.tune.knobs.library import merged, of_server
 from headcount.tune.left import check_nothing_left, new_folder_of_journal
 from headcount.tune.listener import TuningListener
-from headcount.tune.notes import choice_texts
+from headcount.tune.notes import choice_texts, few_users_text
 from headcount.tune.piloting import Piloting
 from headcount.tune.processes.chosen import process_choices, reasons_text
 from headcount.tune.processes.processes import NAME as PROCESS
@@ -115,6 +116,12 @@ def _tuned(
     plan: Plan, wanted: Wanted, runs: Path, secrets: Secrets, listener: TuningListener, host: Host
 ) -> tuple[Path, record.Tuning]:
     check_nothing_left(host)
+    most = min(plan.search.max_users, plan.logins or MOST_USERS)
+    if max(wanted.table, default=0) > most:
+        raise InputError(
+            f"--table names {max(wanted.table):,} users, and there are {most:,}: name fewer, or "
+            "add rows to the file of users"
+        )
     if wanted.baseline is not None:
         bundle = reader.load(wanted.baseline)
     else:
@@ -126,6 +133,9 @@ def _tuned(
     if not wanted.asked.only:
         check_tunable(diagnosis, wanted.goal, has_behind=wanted.named.number > 1)
     users = wanted.goal.users or trial_users(verdict, diagnosis, wanted.goal)
+    if users > most:
+        users = most
+        listener.noted(few_users_text(users))
     # Turns are too short to wait for a steady state; pairs meet the same unsteadiness.
     run = plan.workload.run.model_copy(update={"steady": "reported"})
     workload = plan.workload.model_copy(update={"run": run})
@@ -158,7 +168,7 @@ def _tuned(
         if (why := reasons_text(choices, reasons)) is not None:
             listener.noted(why)
         known = Known(plan, wanted.goal, diagnosis, bundle.folder, server, choices)
-        return _trials(levels, sut, host, known, wanted, restart, users, runs, listener)
+        return _trials(levels, sut, host, known, wanted, restart, users, most, runs, listener)
 
 
 def _knobs(server: str, own: KnobFile | None) -> Sequence[Knob]:
@@ -258,6 +268,7 @@ def _trials(
     wanted: Wanted,
     restart: Restart | None,
     users: int,
+    most: int,
     runs: Path,
     listener: TuningListener,
 ) -> tuple[Path, record.Tuning]:
@@ -300,7 +311,15 @@ def _trials(
             pilot(lambda: _pids(sut), lambda: _groups(sut), listener.noted) if pilot else None
         )
         tuning = Tuning(
-            stage, proposals, measure, users, wanted.budget_s, listener, wanted.table, piloting
+            stage,
+            proposals,
+            measure,
+            users,
+            wanted.budget_s,
+            listener,
+            wanted.table,
+            piloting,
+            most,
         )
         return folder, _played(known, tuning, tunable, stage, wanted)
     finally:

@@ -10,6 +10,7 @@ from headcount.bundle.level import LevelResult
 from headcount.bundle.tuning import Measure, Pair, Ratio
 from headcount.controller.listener import Outlook
 from headcount.errors import MachineLimitError, TargetError
+from headcount.fields.units import MOST_USERS
 from headcount.tune.change import AS_IT_IS, Configuration
 from headcount.tune.knobs.knob import Knob
 from headcount.tune.knock_out import MOST_SHARE, KnockOut, needed_s
@@ -75,17 +76,19 @@ class Tuning:
         listener: TuningListener,
         table: Sequence[int] = (),
         pilot: Piloting | None = None,
+        most_users: int = MOST_USERS,
     ) -> None:
         """Nothing is played yet.
 
-        `table` are the loads at which the winner is compared, `pilot` what is compared beside it.
+        `table` are the loads at which the winner is compared, `pilot` what is compared beside it,
+        `most_users` the users that there are.
         """
         self._table = table
         self._pilot = pilot
         self._stage = stage
         self._proposals = proposals
         self.measure = measure
-        self._load = Load(stage, users, listener, lambda: self._may_raise)
+        self._load = Load(stage, users, listener, lambda: self._may_raise, most_users)
         self._listener = listener
         self._began_s = time.monotonic()
         self._budget_s = budget_s
