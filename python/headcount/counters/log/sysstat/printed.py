@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from headcount.counters.columns import Column
+from headcount.counters.columns import Column, check_cells
 from headcount.counters.log.stack import Stack
 from headcount.counters.log.sysstat.figures import figures
 from headcount.counters.log.sysstat.reports import Reports
@@ -100,7 +100,9 @@ class Host:
         if not self.blocks:
             return found
         blocks = [*self.blocks.values()]
-        times_s = np.unique(np.concatenate([np.frombuffer(block.times_s) for block in blocks]))
+        times = np.concatenate([np.frombuffer(block.times_s) for block in blocks])
+        times_s = np.unique(times)
+        check_cells(len(times_s), len(blocks), len(times))
         found.begin(times_s)
         rows = np.stack([block.rows(times_s) for block in blocks])
         for places in _alike(rows >= 0):

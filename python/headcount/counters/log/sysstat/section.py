@@ -44,7 +44,8 @@ class Section:
 def section_of(words: list[str]) -> Section:
     """The section with these columns."""
     paths = next((paths for mark, paths in _PATHS.items() if mark in words), ())
-    return Section(tuple(words), paths)
+    found = Section(tuple(words), paths)
+    return found if found.numbers else Section(tuple(words), ())
 
 
 def number(text: str) -> float:
