@@ -64,12 +64,13 @@ fn run(options: FilesOptions, seconds: u64) -> Recorder {
         let elapsed_ms = origin.elapsed_ns() / 1_000_000;
         assert!(elapsed_ms < 90_000, "the run does not end");
         last = run.next(Duration::from_millis(100)).unwrap().or(last);
-        // A busy machine may need longer for the few scenarios of the test.
-        let completed = last.as_ref().map_or(0, |snapshot| {
-            let scenarios = &snapshot.recorder.scenarios;
-            scenarios.iter().map(|tally| tally.completed).sum()
+        // A busy machine may need longer for the few scenarios of the test, and for every user.
+        let is_enough = last.as_ref().is_some_and(|snapshot| {
+            let recorder = &snapshot.recorder;
+            let completed: u64 = recorder.scenarios.iter().map(|tally| tally.completed).sum();
+            completed > 20 && recorder.sessions_opened >= u64::from(USERS)
         });
-        if !is_stopping && elapsed_ms > seconds * 1000 && completed > 20 {
+        if !is_stopping && elapsed_ms > seconds * 1000 && is_enough {
             is_stopping = true;
             // A flush waits for others' writes to the disk, and must not be cut off: it is counted.
             run.stop(Duration::from_secs(30));
