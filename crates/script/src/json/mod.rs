@@ -3,6 +3,7 @@
 mod finder;
 
 use std::cell::OnceCell;
+use std::fmt::Display;
 use std::sync::Arc;
 
 use serde_json::Value;
@@ -90,12 +91,16 @@ fn utf16_unit(document: &[u8], at: usize) -> Option<u16> {
 impl Path {
     /// Reads a path.
     pub fn parse(text: &str) -> Result<Self, Mistake> {
-        let path = JsonPath::parse(text).map_err(|error| {
+        let wrong = |why: &dyn Display| {
             format!(
-                "\"{}\" is not a JSON path ({error}); it looks like $.items[0].id",
+                "\"{}\" is not a JSON path ({why}); it looks like $.items[0].id",
                 text.escape_default()
             )
-        })?;
+        };
+        if ends_in_escape(text) {
+            return Err(wrong(&"its last \\u has fewer than four digits")); // the parser panics
+        }
+        let path = JsonPath::parse(text).map_err(|error| wrong(&error))?;
         let Some(keys) = singular(text) else {
             return Ok(Self(Kind::Any(Box::new(path))));
         };
@@ -159,6 +164,13 @@ impl Path {
     }
 }
 
+/// Whether a text ends in an incomplete `\u00e4`.
+fn ends_in_escape(text: &str) -> bool {
+    text.rsplit_once("\\u").is_some_and(|(_, digits)| {
+        digits.len() < 4 && digits.bytes().all(|digit| digit.is_ascii_hexdigit())
+    })
+}
+
 /// A value as text.
 fn text(value: &Value) -> String {
     match value {
@@ -213,6 +225,18 @@ mod tests {
 
     const fn is_singular(path: &Path) -> bool {
         matches!(path.0, Kind::Singular { .. })
+    }
+
+    #[test]
+    fn a_path_that_ends_in_an_escape_is_a_mistake() {
+        for path in [r#"$["a\u"#, r#"$["a\ud"#, r#"$["a\ud83d\ude0"#, r"$['\u12"] {
+            let mistake = Path::parse(path).unwrap_err();
+            assert!(
+                mistake.contains(r"its last \u has fewer than four digits"),
+                "{mistake}"
+            );
+        }
+        assert_eq!(values(r#"$["\u00e4"]"#, r#"{"\u00e4": 1}"#), ["1"]);
     }
 
     const ORDER: &str = r#"{"id": 12345678901234567890, "status": "op\u00e4n", "x": null,
