@@ -37,6 +37,8 @@ pub struct Document {
     whole: OnceCell<Result<Value, String>>,
 }
 
+/// The parser takes twice as long for each filter within another: for so many, 0.1 s.
+const MOST_FILTERS: usize = 16;
 const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 
 fn wrong(error: &serde_json::Error) -> String {
@@ -99,6 +101,9 @@ impl Path {
         };
         if ends_in_escape(text) {
             return Err(wrong(&"its last \\u has fewer than four digits")); // the parser panics
+        }
+        if text.matches('?').count() > MOST_FILTERS {
+            return Err(wrong(&format!("it has more than {MOST_FILTERS} filters")));
         }
         let path = JsonPath::parse(text).map_err(|error| wrong(&error))?;
         let Some(keys) = singular(text) else {
@@ -237,6 +242,14 @@ mod tests {
             );
         }
         assert_eq!(values(r#"$["\u00e4"]"#, r#"{"\u00e4": 1}"#), ["1"]);
+    }
+
+    #[test]
+    fn filters_within_filters_are_bounded() {
+        let nested = |depth| format!("${}{}", "[?@".repeat(depth), "]".repeat(depth));
+        assert!(Path::parse(&nested(MOST_FILTERS)).is_ok());
+        let mistake = Path::parse(&nested(40)).unwrap_err();
+        assert!(mistake.contains("more than 16 filters"), "{mistake}");
     }
 
     const ORDER: &str = r#"{"id": 12345678901234567890, "status": "op\u00e4n", "x": null,
