@@ -157,7 +157,7 @@ def test_a_line_that_does_not_fit_is_an_error_with_its_number(
 
 def test_a_section_without_known_columns_is_left_out(tmp_path: Path) -> None:
     text = HEADER.format("11/28/26") + "00:00:01 DEV new/s\n00:10:01 sda 1.0\n" + "{}"
-    with pytest.raises(InputError, match="without samples"):
+    with pytest.raises(InputError, match="no samples of sar"):
         read(tmp_path, text.format(""))
     cpu = CPU.format("00:00:01") + "00:10:01        all 1 0 1 0 0 98\n"
     assert read(tmp_path, text.format(cpu)).unknown == ("DEV new/s",)
@@ -174,7 +174,7 @@ def test_a_small_file_with_a_disk_in_each_line_is_refused(tmp_path: Path) -> Non
 
 
 def test_pidstat_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"text of pidstat.*sadc -S XALL 5 720"):
+    with pytest.raises(InputError, match=r"no samples of sar.*sadc -S XALL 5 720"):
         read(tmp_path, printed("pidstat", "1", "1"))
 
 

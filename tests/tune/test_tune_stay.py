@@ -1,4 +1,4 @@
-"""Users who stay from turn to turn raise its throughput: pairs do not show that as a gain."""
+"""Users who stay from turn to turn change its throughput: pairs do not show that as a gain."""
 
 import math
 import random

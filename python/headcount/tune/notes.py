@@ -44,8 +44,8 @@ def smallest_text(smallest: float | None, budget_s: float) -> str:
 def few_users_text(users: int) -> str:
     """What follows where there are not enough users for the load of the trials."""
     return (
-        f"the trials have {plural('user', users)}, all that there are: with more, larger "
-        "gains could show"
+        f"the trials play {plural('user', users)}, as many as there are; more could show larger "
+        "gains"
     )
 
 

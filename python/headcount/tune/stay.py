@@ -1,9 +1,10 @@
 """What users who have stayed since the turn before give a turn.
 
-They keep the server busier than users who have just come back. In the order ABBA the first turn of
-a pair has users who stayed, so this lifts one side and then the other: it widens every interval,
-and shifts the mean of a few pairs. Its effect is the same for all pairs of a tuning, and estimated
-from all of them (analysis of covariance: Fisher, Statistical Methods for Research Workers, 1932).
+The throughput with them differs from that with users who have just come back: it is higher on some
+servers, and lower on others. In the order ABBA the first turn of a pair has users who stayed, so
+this favours one side and then the other: it widens every interval, and shifts the mean of a few
+pairs. Its effect is the same for all pairs of a tuning, and estimated from all of them (analysis of
+covariance: Fisher, Statistical Methods for Research Workers, 1932).
 """
 
 from collections.abc import Sequence

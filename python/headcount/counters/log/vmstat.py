@@ -56,7 +56,7 @@ def recognises(path: Path, head: bytes) -> bool:
 
 
 def read(path: Path) -> list[Recording]:
-    """Read the text: one recording. The first row after each start of vmstat is left out.
+    """Read the text: one recording, without the first row.
 
     That row has the means since the machine started.
 

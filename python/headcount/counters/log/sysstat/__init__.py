@@ -107,7 +107,7 @@ def _printed(path: Path) -> list[Recording]:
         raise InputError(f"{path}: cannot be read: {error}") from error
     if not any(host.blocks for host in found):
         raise InputError(
-            f"{path}: the text of pidstat, or without samples; record with "
+            f"{path} has no samples of sar, mpstat or iostat; record with "
             "`/usr/lib/sysstat/sadc -S XALL 5 720 slow.sa` and use slow.sa"
         )
     recordings = []

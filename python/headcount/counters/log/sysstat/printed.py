@@ -17,16 +17,16 @@ from numpy.typing import NDArray
 from headcount.counters.columns import Column, check_cells
 from headcount.counters.log.stack import Stack
 from headcount.counters.log.sysstat.figures import figures
+from headcount.counters.log.sysstat.printed_columns import FIELDS
 from headcount.counters.log.sysstat.reports import Reports
 from headcount.counters.log.sysstat.section import (
     NUMBER,
     Section,
-    day,
+    date_of,
     number,
     of_day_s,
     section_of,
 )
-from headcount.counters.log.sysstat.sections import FIELDS
 
 _HEADER = re.compile(r"(?P<system>\w+) \S+ \((?P<host>.*)\)\s+(?P<date>[\d./-]+)(?P<rest>\s.*)?")
 """The first line, and that of each file of several."""
@@ -134,7 +134,7 @@ def hosts(lines: Iterable[str]) -> list[Host]:
         try:
             if (header := _HEADER.fullmatch(line.strip())) is not None:
                 host = found.setdefault(header["host"], Host(_about(header)))
-                reading = _Reading(host, day(header["date"]))
+                reading = _Reading(host, date_of(header["date"]))
             elif reading is not None:
                 reading.take(line)
         except ValueError as error:

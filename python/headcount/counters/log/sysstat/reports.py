@@ -7,16 +7,16 @@ import math
 import re
 from datetime import datetime, timedelta
 
-from headcount.counters.log.sysstat.section import Section, number, of_day_s
-from headcount.counters.log.sysstat.section import day as day_of
+from headcount.counters.log.sysstat.section import Section, date_of, number, of_day_s
 
 _STAMP = re.compile(
     r"(?P<date>\d[\d./-]+)[T ]\s*(\d\d):(\d\d):(\d\d)(?:\s?([AaPp][Mm]))?(?P<zone>[+-]\d{4})?"
 )
 _DISKS = Section(("DEV", "tps", "rkB/s", "wkB/s", "aqu-sz", "await", "%util"), ("disk",))
-_READ = (("rkB/s", 1.0), ("kB_read/s", 1.0), ("rMB/s", 1024.0), ("MB_read/s", 1024.0))
-_WRITTEN = (("wkB/s", 1.0), ("kB_wrtn/s", 1.0), ("wMB/s", 1024.0), ("MB_wrtn/s", 1024.0))
-_SECTORS = (("rsec/s", 0.5), ("Blk_read/s", 0.5)), (("wsec/s", 0.5), ("Blk_wrtn/s", 0.5))
+_UNITS = (("kB", 1.0), ("MB", 1024.0), ("sec", 0.5), ("Blk", 0.5))
+_READ = tuple((name, kib) for unit, kib in _UNITS for name in (f"r{unit}/s", f"{unit}_read/s"))
+_WRITTEN = tuple((name, kib) for unit, kib in _UNITS for name in (f"w{unit}/s", f"{unit}_wrtn/s"))
+"""Columns of what was read and written a second, in all units that iostat prints, and their KiB."""
 _QUEUE = (("aqu-sz", 1.0), ("avgqu-sz", 1.0))
 
 
@@ -53,7 +53,7 @@ class Reports:
         return None
 
     def _begin(self, stamp: re.Match[str]) -> None:
-        at = day_of(stamp["date"]) + timedelta(seconds=of_day_s(*stamp.group(2, 3, 4, 5)))
+        at = date_of(stamp["date"]) + timedelta(seconds=of_day_s(*stamp.group(2, 3, 4, 5)))
         if zone := stamp["zone"]:
             ahead = timedelta(hours=int(zone[1:3]), minutes=int(zone[3:]))
             at = at - ahead if zone[0] == "+" else at + ahead
@@ -89,5 +89,4 @@ def _disk(disk: dict[str, float]) -> list[float]:
     done = first(("tps", 1.0)) if "tps" in disk else reads + writes
     waits = disk.get("r_await", math.nan) * reads + disk.get("w_await", math.nan) * writes
     wait = disk["await"] if "await" in disk else waits / done if done else math.nan
-    read, written = first(*_READ, *_SECTORS[0]), first(*_WRITTEN, *_SECTORS[1])
-    return [done, read, written, first(*_QUEUE), wait, first(("%util", 1.0))]
+    return [done, first(*_READ), first(*_WRITTEN), first(*_QUEUE), wait, first(("%util", 1.0))]

@@ -1,15 +1,13 @@
 """A section of what sysstat's programs print: its columns, and how values and times are written."""
 
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property
 
-from headcount.counters.log.sysstat.sections import FIELDS, IDENTITIES, MARKS
+from headcount.counters.log.sysstat.printed_columns import FIELDS, IDENTITIES, MARKS
 
 NUMBER = re.compile(r"-?\d+(?:[.,]\d+)?")
-_PATHS: Mapping[str, tuple[str, ...]] = dict(MARKS)
 
 
 @dataclass(frozen=True)
@@ -43,7 +41,7 @@ class Section:
 
 def section_of(words: list[str]) -> Section:
     """The section with these columns."""
-    paths = next((paths for mark, paths in _PATHS.items() if mark in words), ())
+    paths = next((paths for mark, paths in MARKS.items() if mark in words), ())
     found = Section(tuple(words), paths)
     return found if found.numbers else Section(tuple(words), ())
 
@@ -65,15 +63,15 @@ def of_day_s(hours: str, minutes: str, seconds: str, half: str | None) -> int:
     return hour * 3600 + minute * 60 + min(second, 59)
 
 
-def day(text: str) -> datetime:
+def date_of(text: str) -> datetime:
     """A date, in the order of the language that wrote it; raises ValueError if it is none."""
     parts = [int(part) for part in re.split(r"[./-]", text) if part]
     if len(parts) != 3:
         raise ValueError(f'"{text}" is no date')
     if parts[0] > 31:
-        year, month, number_of_day = parts
+        year, month, day = parts
     elif "." in text or parts[0] > 12:
-        number_of_day, month, year = parts
+        day, month, year = parts
     else:
-        month, number_of_day, year = parts
-    return datetime(year + 2000 if year < 100 else year, month, number_of_day, tzinfo=UTC)
+        month, day, year = parts
+    return datetime(year + 2000 if year < 100 else year, month, day, tzinfo=UTC)

@@ -1,4 +1,4 @@
-"""The sections that sar and mpstat print: their columns, and the fields of sadf that these are."""
+"""The columns that sar and mpstat print, and the fields of sadf that they are."""
 
 from collections.abc import Mapping
 
@@ -43,25 +43,25 @@ FIELDS: Mapping[str, Mapping[str, str]] = {
     "filesystems": {"FILESYSTEM": "filesystem", "%fsused": "%fsused"},
 }
 """The columns of each section, and the fields of sadf that they are."""
-MARKS: tuple[tuple[str, tuple[str, ...]], ...] = (
-    ("%idle", ("cpu-load",)),
-    ("cswch/s", ("process-and-context-switch",)),
-    ("pswpin/s", ("swap-pages",)),
-    ("majflt/s", ("paging",)),
-    ("bread/s", ("io/io-reads", "io/io-writes")),
-    ("kbmemfree", ("memory",)),
-    ("kbswpfree", ("memory",)),
-    ("runq-sz", ("queue",)),
-    ("atmptf/s", ("network/net-etcp",)),
-    ("%scpu", ("psi/psi-cpu",)),
-    ("%sio", ("psi/psi-io",)),
-    ("%smem", ("psi/psi-mem",)),
-    ("INTR", ("interrupts",)),
-    ("DEV", ("disk",)),
-    ("rxpck/s", ("network/net-dev",)),
-    ("rxerr/s", ("network/net-edev",)),
-    ("%fsused", ("filesystems",)),
-)
-"""A column that only these sections have."""
+MARKS: Mapping[str, tuple[str, ...]] = {
+    "%idle": ("cpu-load",),
+    "cswch/s": ("process-and-context-switch",),
+    "pswpin/s": ("swap-pages",),
+    "majflt/s": ("paging",),
+    "bread/s": ("io/io-reads", "io/io-writes"),
+    "kbmemfree": ("memory",),
+    "kbswpfree": ("memory",),
+    "runq-sz": ("queue",),
+    "atmptf/s": ("network/net-etcp",),
+    "%scpu": ("psi/psi-cpu",),
+    "%sio": ("psi/psi-io",),
+    "%smem": ("psi/psi-mem",),
+    "INTR": ("interrupts",),
+    "DEV": ("disk",),
+    "rxpck/s": ("network/net-dev",),
+    "rxerr/s": ("network/net-edev",),
+    "%fsused": ("filesystems",),
+}
+"""Columns that only these sections have."""
 IDENTITIES = frozenset({"CPU", "INTR", "DEV", "IFACE", "FILESYSTEM"})
 """Columns that say what a row is about: such a section has a row for each."""
