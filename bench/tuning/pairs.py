@@ -126,7 +126,10 @@ def _beyond(stage: Stage, one: Configuration, users: int, most: int) -> tuple[in
     for turns in range(1, MOST_RAISES + 1):
         if stage.turn(one, users).outcome != "passed" or users == most:
             return users, turns
-        users = min(math.ceil(users * RAISE), most)
+        raised = min(math.ceil(users * RAISE), most)
+        if stage.durations.is_too_slow(AS_IT_IS, raised):
+            return users, turns
+        users = raised
     return users, MOST_RAISES
 
 

@@ -25,6 +25,7 @@ from headcount.plan.plan import Plan
 from headcount.tune.baseline import factor, searched
 from headcount.tune.change import Configuration
 from headcount.tune.choose import Asked, choose, weightiest
+from headcount.tune.durations import Durations
 from headcount.tune.goal import Goal
 from headcount.tune.host import ThisHost
 from headcount.tune.knobs.library import of_server
@@ -45,6 +46,8 @@ MOST_USERS = 15_000
 
 class Stage(Protocol):
     """What plays turns: Headcount's stage, or a simulated one."""
+
+    durations: Durations
 
     def turn(
         self, configuration: Configuration, users: int, *, is_fresh: bool = False

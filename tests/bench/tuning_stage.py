@@ -6,6 +6,7 @@ from random import Random
 
 from headcount.bundle.level import LevelResult
 from headcount.tune.change import Configuration
+from headcount.tune.durations import Durations
 from headcount.tune.knobs.knob import Knob
 from headcount.tune.tunable import NotAccepted
 from headcount.tune.values import Values
@@ -53,6 +54,7 @@ class Stage:
         self._random = Random(seed)
         self._noise = noise
         self._holds = holds
+        self.durations = Durations()
         self.turns: list[tuple[Configuration, int]] = []
 
     def turn(
@@ -67,4 +69,6 @@ class Stage:
         self.turns.append((configuration, users))
         rate = 1000 * factor * math.exp(self._random.gauss(0, self._noise))
         outcome = "passed" if users <= self._holds else "failed"
-        return level(len(self.turns), users, 500, outcome=outcome, rate_per_s=rate)
+        found = level(len(self.turns), users, 500, outcome=outcome, rate_per_s=rate)
+        self.durations.add(configuration, found)
+        return found

@@ -84,7 +84,9 @@ class Paced(Stage):
         found = super().turn(configuration, users, is_fresh=is_fresh)
         most = 1.3 * found.achieved_per_s
         outcome = "passed" if users <= most else "failed"
-        return found.model_copy(update={"achieved_per_s": min(most, users), "outcome": outcome})
+        found = found.model_copy(update={"achieved_per_s": min(most, users), "outcome": outcome})
+        self.durations.add(configuration, found)
+        return found
 
 
 @pytest.mark.parametrize("effect", [1.3, 2.0, 4.0])
@@ -98,3 +100,9 @@ def test_the_load_grows_until_it_shows_what_a_change_gains(effect: float) -> Non
     ratio = tuning.proven()
     assert ratio is not None
     assert ratio.low < effect < ratio.high
+
+
+def test_the_load_stays_where_turns_show_what_the_server_does_as_it_is() -> None:
+    """They think for a second. If they wait for more than 15, a turn ends before most finish."""
+    tuning = tuned(Paced({("a", "on"): 50}, 3, noise=0.01), [KNOB], trials=2, users=1500)
+    assert tuning.users <= 16 * 1300 < 1.5 * tuning.users

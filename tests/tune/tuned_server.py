@@ -7,6 +7,7 @@ from random import Random
 from headcount.bundle.level import LevelResult
 from headcount.controller.listener import Silent
 from headcount.tune.change import Configuration
+from headcount.tune.durations import Durations
 from headcount.tune.knobs.knob import Knob
 from headcount.tune.piloting import Piloting
 from headcount.tune.proposals import Proposals
@@ -50,6 +51,7 @@ class Stage:
         self.turns: list[tuple[Configuration, int]] = []
         self.can_restart = False
         self.factor = 1.0
+        self.durations = Durations()
         self.fresh: list[bool] = []
 
     def rest(self) -> None:
@@ -67,7 +69,9 @@ class Stage:
         self.fresh.append(is_fresh)
         self._drift *= math.exp(self._random.gauss(0, self._noise / 3))
         rate = BASE_PER_S * factor * self._drift * math.exp(self._random.gauss(0, self._noise))
-        return level(len(self.turns), users, 500, outcome="failed", rate_per_s=rate)
+        found = level(len(self.turns), users, 500, outcome="failed", rate_per_s=rate)
+        self.durations.add(configuration, found)
+        return found
 
 
 def tuned(

@@ -168,7 +168,8 @@ class FarHost:
             ) from error
         except subprocess.TimeoutExpired as error:
             raise SystemLimitError(
-                f"`{shlex.join(command)}` did not end within {longest_s:g} s on {self.name}"
+                f"`{shlex.join(command)}` did not end within {longest_s:g} s on {self.name}; "
+                "if it leaves a program running, start that one with > /dev/null 2>&1"
             ) from error
         errors = ended.stderr.decode(errors="replace")
         if ended.returncode == SSH_FAILED:

@@ -112,22 +112,32 @@ class ThisHost:
     def run(self, command: Sequence[str], longest_s: float = COMMAND_S) -> Ended:
         """Run a program in the root folder, without input."""
         try:
-            ended = subprocess.run(
+            program = subprocess.Popen(
                 command,
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.STDOUT,
-                timeout=longest_s,
-                check=False,
                 cwd="/",
             )
-        except subprocess.TimeoutExpired as error:
-            raise SystemLimitError(
-                f"`{' '.join(command)}` did not end within {longest_s:g} s"
-            ) from error
         except OSError as error:
             return Ended(127, str(error.strerror))
-        return Ended(ended.returncode, ended.stdout.decode(errors="replace")[-MOST_OUTPUT:])
+        with program:
+            try:
+                output, _ = program.communicate(timeout=longest_s)
+            except subprocess.TimeoutExpired as error:
+                name = f"`{' '.join(command)}`"
+                message = f"{name} did not end within {longest_s:g} s"
+                if program.poll() is not None:
+                    message = (
+                        f"{name} has ended, but left a program running that holds its output: "
+                        "start that one with > /dev/null 2>&1"
+                    )
+                program.kill()
+                raise SystemLimitError(message) from error
+            except BaseException:
+                program.kill()
+                raise
+        return Ended(program.returncode, output.decode(errors="replace")[-MOST_OUTPUT:])
 
 
 def replace(path: Path, content: bytes) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from headcount.errors import MachineLimitError
 from headcount.fields.units import MOST_USERS
 from headcount.text import plural
-from headcount.tune.change import Configuration
+from headcount.tune.change import AS_IT_IS, Configuration
 from headcount.tune.listener import TuningListener
 from headcount.tune.stage import Stage
 
@@ -81,12 +81,18 @@ class Load:
 
     @property
     def can_raise(self) -> bool:
-        """Whether it would help, and this machine can play more users."""
-        return not self._is_most and self.users < self._most and self._may_raise()
+        """Whether it would help, and more users can be played and measured."""
+        if self._is_most or self.users >= self._most or not self._may_raise():
+            return False
+        return not self._stage.durations.is_too_slow(AS_IT_IS, self._raised)
+
+    @property
+    def _raised(self) -> int:
+        return min(math.ceil(self.users * RAISE), self._most)
 
     def _raise(self) -> None:
         self.settle()
-        self.users = min(math.ceil(self.users * RAISE), self._most)
+        self.users = self._raised
 
     def _go_back(self) -> None:
         self.users, self._is_most = self._held, True

@@ -19,6 +19,7 @@ from headcount.errors import TargetError
 from headcount.fields.units import seconds
 from headcount.plan.plan import Plan
 from headcount.tune.change import Configuration
+from headcount.tune.durations import LONGEST_SETTLE_S, Durations
 from headcount.tune.listener import TuningListener
 from headcount.tune.tunable import Tunable
 
@@ -27,7 +28,7 @@ MEASURE_S = 5.0
 pair."""
 SETTLE_S, RESTARTED_S = 2.0, 5.0
 """After a change by a reload, and by a restart: caches that it has emptied fill again."""
-SCENARIOS, LONGEST_SETTLE_S = 2, 15.0
+SCENARIOS = 2
 """Users who have come back need about two scenarios each, with pauses and waiting, until the server
 is as busy as before: its throughput rises until then. The order ABBA takes care of the rest."""
 STAY_S = 1.0
@@ -64,6 +65,7 @@ class Stage:
         self._session: Session | None = None
         self._runner: LevelRunner | None = None
         self.levels: list[LevelResult] = []
+        self.durations = Durations()
 
     @property
     def folder(self) -> Path:
@@ -124,7 +126,7 @@ class Stage:
         is_back = settle_s != STAY_S
         settle_s = min(settle_s, self._measure_s)
         if is_back:
-            steady_s = SCENARIOS * self._scenario_s(users)
+            steady_s = SCENARIOS * self.durations.scenario_s(configuration, users)
             settle_s = max(settle_s, min(steady_s, LONGEST_SETTLE_S))
         ramp_s = min(users / self._plan.workload.run.ramp_per_s, LONGEST_RAMP_S)
         result = runner.run(
@@ -138,6 +140,7 @@ class Stage:
             )
         )
         self.levels.append(result)
+        self.durations.add(configuration, result)
         self._bundle.levels(self.levels)
         return result
 
@@ -155,14 +158,6 @@ class Stage:
             raise TargetError(
                 f"users were still connected {longest_s:g} s after they were told to stop"
             )
-
-    def _scenario_s(self, users: int) -> float:
-        """How long a scenario took with this many users, with the time between two; 0 if unknown.
-
-        By Little's law: the users over the rate at which they finish.
-        """
-        rates = [one.achieved_per_s for one in self.levels if one.users == users]
-        return users / rates[-1] if rates and rates[-1] else 0.0
 
     @property
     def _opened(self) -> tuple[Session, LevelRunner]:
