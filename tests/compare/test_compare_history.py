@@ -2,6 +2,8 @@
 
 import json
 import random
+from dataclasses import replace
+from decimal import Decimal
 from pathlib import Path
 
 import pytest
@@ -9,6 +11,7 @@ from runs_made import Server, make
 
 from headcount.analyse.compare.history import History, Series, history
 from headcount.bundle import reader
+from headcount.bundle.price import Price
 from headcount.plan.resolve import Overrides
 
 DAY_S = 86_400.0
@@ -112,3 +115,18 @@ def test_levels_are_followed_at_the_users_that_most_runs_have(tmp_path: Path) ->
     rates = [run.readings["throughput"].value for run in series.runs]
     levels = [json.loads((one / "levels.json").read_text("utf-8"))["levels"][0] for one in bundles]
     assert rates == [level["achieved_per_s"] for level in levels]
+
+
+def test_prices_are_followed_in_one_currency(tmp_path: Path) -> None:
+    bundles = []
+    for number, currency in enumerate(("EUR", "USD", "USD")):
+        bundle = reader.load(night(tmp_path, number, 1000))
+        assert bundle.verdict is not None
+        price = Price.model_construct(currency=currency, amount=Decimal(500))
+        priced = bundle.verdict.model_copy(update={"price": price})
+        bundles.append(replace(bundle, verdict=priced))
+    series = history(bundles).series[0]
+    prices = [run.readings["price"].value for run in series.runs if "price" in run.readings]
+    capacity = series.runs[0].readings["capacity"].value
+    assert prices == [500 / capacity, 500 / capacity]
+    assert "1 of 3 prices is left out: the last one is in USD" in series.doubts

@@ -105,8 +105,9 @@ def _begun(bundle: Bundle) -> str:
 
 def _series(bundles: Sequence[Bundle]) -> Series:
     users = _users(bundles)
+    currencies = [found[0] for found in (answers.answer("price", one) for one in bundles) if found]
     runs = [
-        _run(bundle, bundles[place - 1] if place else None, users)
+        _run(bundle, bundles[place - 1] if place else None, users, currencies[-1:])
         for place, bundle in enumerate(bundles)
     ]
     metrics = [
@@ -125,7 +126,7 @@ def _series(bundles: Sequence[Bundle]) -> Series:
         runs=runs,
         changes=found,
         sentence=_sentence(found, metrics, runs),
-        doubts=_doubts(metrics, runs),
+        doubts=[*_doubts(metrics, runs), *_other_currencies(currencies)],
     )
 
 
@@ -138,11 +139,13 @@ def _users(bundles: Sequence[Bundle]) -> int | None:
     return max(measured, key=lambda users: (measured[users], users), default=None)
 
 
-def _run(bundle: Bundle, before: Bundle | None, users: int | None) -> Run:
+def _run(
+    bundle: Bundle, before: Bundle | None, users: int | None, currencies: Sequence[str]
+) -> Run:
     readings: dict[str, Reading] = {}
     for name in answers.OF_ANSWERS:
         found = answers.answer(name, bundle)
-        if found is not None:
+        if found is not None and (name != "price" or found[0] in currencies):
             figure = found[1]
             known = figure.low > 0 and figure.high < math.inf
             readings[name] = Reading(
@@ -264,3 +267,13 @@ def _doubts(metrics: Sequence[str], runs: Sequence[Run]) -> list[str]:
             "runs is not found yet"
         )
     return parts
+
+
+def _other_currencies(currencies: Sequence[str]) -> list[str]:
+    """How many prices are not followed because the last one is in another currency."""
+    number = sum(one != currencies[-1] for one in currencies)
+    if not number:
+        return []
+    are = "is" if number == 1 else "are"
+    prices, last = plural("price", len(currencies)), currencies[-1]
+    return [f"{number} of {prices} {are} left out: the last one is in {last}"]
