@@ -5,6 +5,7 @@ machine; starts are of real agents, each a process.
 """
 
 import argparse
+import math
 import signal
 import statistics
 import sys
@@ -23,7 +24,8 @@ from bench.cluster.equivalence import (
     searched,
     verdict,
 )
-from bench.cluster.kills import Round, kills
+from bench.cluster.fleet import USERS_EACH, played
+from bench.cluster.kills import LONGEST_LOAD_S, Round, kills
 from bench.cluster.peers import compared
 from bench.cluster.scale import Scale, measured
 from bench.cluster.starts import started
@@ -31,6 +33,9 @@ from bench.cluster.starts import started
 SIZES = (2, 10, 100, 1000)
 MOST_CPU, MOST_MIB, MOST_PAIR_MS = 1.0, 2048, 2.0
 MOST_SPREAD_MS, MOST_ERROR_MS = 20.0, 1.0
+MACHINES = 24
+MOST_APART = 0.02
+"""How far an agent's users may be from the mean of all; our choice."""
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -81,7 +86,7 @@ def _equivalence(options: argparse.Namespace) -> int:
             keep(one, options.out)
         print(
             f"{one.server}, pair {one.pair + 1}: {one.agents} agents find {one.users:,} users, "
-            f"estimate {one.estimate:,.0f}",
+            f"estimate {one.estimate:,.0f} ({one.low:,.0f} to {one.high or math.inf:,.0f})",
             flush=True,
         )
 
@@ -93,6 +98,10 @@ def _equivalence(options: argparse.Namespace) -> int:
         if pairs:
             with tempfile.TemporaryDirectory(prefix="hce-") as folder:
                 searched(server, pairs, Path(folder), note)
+        if len(ratios(found, server)) < 2:
+            print(f"{server}: no verdict: it takes two pairs")
+            are_met.append(False)
+            continue
         one = verdict(ratios(found, server))
         are_met.append(one.is_same)
         print(
@@ -101,6 +110,21 @@ def _equivalence(options: argparse.Namespace) -> int:
             f"one-sided tests at {CONFIDENCE:.0%}, {len(one.ratios)} pairs"
         )
     return 0 if all(are_met) else 1
+
+
+def _fleet(options: argparse.Namespace) -> int:
+    machines = (options.agents or [MACHINES])[0]
+    with tempfile.TemporaryDirectory(prefix="hcf-") as folder:
+        parts = played(machines, Path(folder))
+    for one in parts:
+        print(
+            f"agent {one.agent:2}  {one.users:4.1f} users  {one.per_s:5.1f} scenarios/s  "
+            f"{one.ratio:5.3f} of the mean  late {one.late_ms:5.1f} ms"
+        )
+    met = len(parts) == machines and all(round(one.users) == USERS_EACH for one in parts)
+    print(f"{'met' if met else 'MISSED'} {machines} machines with {USERS_EACH} users each")
+    apart = max(abs(one.ratio - 1) for one in parts)
+    return 0 if _bar("farthest from the mean", 100 * apart, 100 * MOST_APART, "%") and met else 1
 
 
 def _kills(options: argparse.Namespace) -> int:
@@ -115,7 +139,9 @@ def _kills(options: argparse.Namespace) -> int:
         found = kills(options.number, options.seed, Path(folder), note)
     bad = sum(bool(one.defects) for one in found)
     print(f"{'MISSED' if bad else 'met'} ends that left something behind: {bad} of {len(found)}")
-    return 1 if bad else 0
+    longest_s = max(one.loads_s for one in found)
+    met = _bar("longest load that nobody watched", longest_s, LONGEST_LOAD_S, "s")
+    return 0 if met and not bad else 1
 
 
 def _starts(options: argparse.Namespace) -> int:
@@ -163,6 +189,7 @@ PARTS: Mapping[str, Callable[[argparse.Namespace], int]] = {
     "starts": _starts,
     "kills": _kills,
     "equivalence": _equivalence,
+    "fleet": _fleet,
     "peers": _peers,
 }
 

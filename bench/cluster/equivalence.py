@@ -18,34 +18,56 @@ from bench.cluster.ground import Ground
 from bench.foreign.case import Component
 from bench.foreign.servers import KINDS
 from bench.foreign.servers.start import PASSWORD, Place, running
-from bench.foreign.surroundings import limited
 from bench.foreign.tools import Tools
 
 MARGIN = 0.03
 """Capacities that differ by less count as the same (the bar)."""
 CONFIDENCE = 0.95
 """Confidence of each of the two one-sided tests."""
-BUDGET = "5m"
-"""Of a quick search: three minutes leave a wider interval than the margin."""
+BUDGET = "4m"
 SEARCH_S = 900.0
+FIELDS = ("users", "estimate", "low", "high")
 PORT = 8100
-WORKLOAD = """
-name = "page"
+PAGES = """
+name = "pages"
 title = "Get a page"
 protocol = "http"
 recreates = "nothing"
 description = "One page, again and again."
 deviations = []
 sources = []
-criteria = ["p95<=100ms", "errors<1%"]
+criteria = ["p95<=400ms", "errors<1%"]
 pace = { kind = "closed", time = { draw = "exponential", mean = "0.5s" } }
 run = { duration = "15s", settle = "2s" }
 
 [[scenarios]]
 name = "page"
 weight = 1
-limit = "100ms"
+limit = "400ms"
 steps = [{ name = "get", op = "get", path = "/page" }]
+"""
+FILES = """
+name = "files"
+title = "Copy a file from the server"
+protocol = "smb"
+recreates = "nothing"
+description = "Files of 64 KiB, again and again."
+deviations = []
+sources = []
+criteria = ["p95<=1s", "errors<1%"]
+pace = { kind = "closed", time = { draw = "fixed", mean = "1s" } }
+library = { classes = [{ name = "text", content = "text", size = "64KiB", files = 50 }] }
+run = { duration = "15s", settle = "2s" }
+
+[[scenarios]]
+name = "copy"
+weight = 1
+limit = "1s"
+steps = [
+  { name = "open", op = "open", path = { file = "library", class = "text" } },
+  { name = "read", op = "read", from = "start", chunk_bytes = 65536 },
+  { name = "close", op = "close" },
+]
 """
 
 
@@ -54,31 +76,24 @@ class Case:
     """A server, and what its users do.
 
     Attributes:
-        component: The server, with the CPU that it has.
-        workload: A name, or a file's text.
+        component: The server.
+        workload: A file's text.
         target: How its address becomes a target.
-        options: Of `headcount run`.
+        line: Rate of its line, which is its limit. By the CPU, its capacity varies too much.
 
     """
 
     component: Component
     workload: str
     target: str
-    options: tuple[str, ...] = ()
+    line: str
 
 
 CASES: Mapping[str, Case] = {
     "nginx": Case(
-        Component("nginx", "web", files="page=20000", group={"cpu": "0.1"}),
-        WORKLOAD,
-        "http://{address}/",
+        Component("nginx", "web", files="page=20000"), PAGES, "http://{address}/", "40mbit"
     ),
-    "samba": Case(
-        Component("samba", "files", group={"cpu": "0.2"}),
-        "home-folders",
-        "smb://{address}",
-        ("--scale", "0.02", "--think", "1s"),
-    ),
+    "samba": Case(Component("samba", "files"), FILES, "smb://{address}", "100mbit"),
 }
 
 
@@ -92,6 +107,7 @@ class Found:
         agents: How many load generators there were.
         users: The capacity that is reported: the largest level of those that passed.
         estimate: Where the criterion just breaks. Levels are far apart, so this is compared.
+        low, high: Its interval; no end above where the search did not find one.
 
     """
 
@@ -100,6 +116,8 @@ class Found:
     agents: int
     users: int
     estimate: float
+    low: float
+    high: float | None
 
 
 def read(file: Path) -> list[Found]:
@@ -157,30 +175,28 @@ def searched(name: str, pairs: Sequence[int], folder: Path, note: Callable[[Foun
     with Ground(3, 2) as ground, ExitStack() as around:
         here = Place(place, PORT, Tools(folder), {}, 0, host=ground.address("server"))
         start = KINDS[case.component.kind](case.component, here)
-        server = around.enter_context(running(start, case.component, here, ground.within("server")))
-        around.enter_context(limited(server.pid, case.component.group, None))
+        around.enter_context(running(start, case.component, here, ground.within("server")))
+        ground.limit("server", case.line)
         for pair in pairs:
             for agents in (1, 3) if pair % 2 else (3, 1):
                 run_folder = folder / f"pair-{pair}-{agents}"
                 found = _capacity(ground, case, start.address, run_folder, agents)
-                note(Found(name, pair, agents, found["users"], found["estimate"]))
+                note(Found(name, pair, agents, *(found[key] for key in FIELDS)))
 
 
 def _capacity(
     ground: Ground, case: Case, address: str, folder: Path, agents: int
 ) -> Mapping[str, Any]:
     folder.mkdir()
-    workload = case.workload
-    if "\n" in workload:
-        workload = str(folder / "workload.toml")
-        Path(workload).write_text(case.workload, "utf-8")
+    workload = folder / "workload.toml"
+    workload.write_text(case.workload, "utf-8")
     done = subprocess.run(
         [
-            *(*ground.within("head"), sys.executable, "-m", "headcount", "run", workload),
+            *(*ground.within("head"), sys.executable, "-m", "headcount", "run", str(workload)),
             *("--target", case.target.format(address=address), "--quick", "--json"),
             *("--budget", BUDGET),
             *("--agents", str(agents), "--cluster", ground.cluster),
-            *("--authorised-by", "bench.cluster", "--runs", str(folder / "runs"), *case.options),
+            *("--authorised-by", "bench.cluster", "--runs", str(folder / "runs")),
         ],
         env={
             **os.environ,

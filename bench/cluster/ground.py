@@ -18,6 +18,10 @@ from pathlib import Path
 from typing import Self
 
 IP = "/usr/sbin/ip"
+TC = "/usr/sbin/tc"
+NO_METRICS = "/proc/sys/net/ipv4/tcp_no_metrics_save"
+"""Without it, connections begin with the window of earlier ones to the same machine, so that a run
+depends on those before it."""
 NETWORK = f"10.232.{os.getpid() % 256}"
 """The network of all machines. It exists only inside the namespaces, but Ray searches all processes
 for other heads, by their addresses."""
@@ -113,6 +117,11 @@ class Ground:
         """Processes of agents on a machine."""
         return [pid for pid in descendants(self.ray_of(machine)) if "AgentActor" in command(pid)]
 
+    def limit(self, machine: str, rate: str) -> None:
+        """Give a machine's line a rate for what it sends, such as `40mbit`."""
+        bucket = ("tbf", "rate", rate, "burst", "128kb", "latency", "1s")
+        run(*self.within(machine), TC, "qdisc", "replace", "dev", "eth0", "root", *bucket)
+
     def cut(self, machine: str, *, is_cut: bool) -> None:
         """Unplug a machine's cable, or plug it in again."""
         link = ["-n", self._space("hub"), "link", "set", f"to-{machine}"]
@@ -165,6 +174,7 @@ class Ground:
             run(IP, "-n", space, "link", "set", "lo", "up")
             run(IP, "-n", space, "addr", "add", f"{address}/24", "dev", "eth0")
             run(IP, "-n", space, "link", "set", "eth0", "up")
+            run(*self.within(machine), "sh", "-c", f"echo 1 > {NO_METRICS}")
 
     def _start(self, machine: str, options: Sequence[str]) -> None:
         log = self._folder / f"{machine}.log"

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 
-from bench.cluster.equivalence import WORKLOAD
+from bench.cluster.equivalence import PAGES
 from bench.cluster.ground import command, descendants
 from bench.foreign.case import Component
 from bench.foreign.servers import KINDS
@@ -57,7 +57,7 @@ def compared(agents: int, users: int, rounds: int, folder: Path) -> Iterator[Cos
     place = Place(folder, free_port(set()), Tools(folder), {}, 0)
     start = KINDS["nginx"](component, place)
     page = folder / "page.toml"
-    page.write_text(WORKLOAD, "utf-8")
+    page.write_text(PAGES, "utf-8")
     with running(start, component, place, ()):
         for _ in range(rounds):
             with _headcount(page, start.address, agents, users, folder) as leader:
