@@ -2,10 +2,7 @@
 
 import json
 import math
-import os
 import statistics
-import subprocess
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass
@@ -17,7 +14,7 @@ from scipy.special import stdtrit
 from bench.cluster.ground import Ground
 from bench.foreign.case import Component
 from bench.foreign.servers import KINDS
-from bench.foreign.servers.start import PASSWORD, Place, running
+from bench.foreign.servers.start import Place, running
 from bench.foreign.tools import Tools
 
 MARGIN = 0.03
@@ -190,25 +187,13 @@ def _capacity(
     folder.mkdir()
     workload = folder / "workload.toml"
     workload.write_text(case.workload, "utf-8")
-    done = subprocess.run(
-        [
-            *(*ground.within("head"), sys.executable, "-m", "headcount", "run", str(workload)),
-            *("--target", case.target.format(address=address), "--quick", "--json"),
-            *("--budget", BUDGET),
-            *("--agents", str(agents), "--cluster", ground.cluster),
-            *("--authorised-by", "bench.cluster", "--runs", str(folder / "runs")),
-        ],
-        env={
-            **os.environ,
-            **ground.environment,
-            "HEADCOUNT_PASSWORD": PASSWORD,
-            "XDG_STATE_HOME": str(folder / "state"),
-        },
-        cwd=folder,
-        check=False,
-        capture_output=True,
-        text=True,
-        timeout=SEARCH_S,
+    done = ground.headcount(
+        folder,
+        *("run", str(workload), "--target", case.target.format(address=address)),
+        *("--quick", "--json", "--budget", BUDGET),
+        *("--agents", str(agents), "--cluster", ground.cluster),
+        *("--authorised-by", "bench.cluster", "--runs", str(folder / "runs")),
+        longest_s=SEARCH_S,
     )
     if done.returncode:
         raise RuntimeError(f"{agents} agents: exit code {done.returncode}: {done.stderr[-800:]}")

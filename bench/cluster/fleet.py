@@ -4,16 +4,13 @@ Each machine is a network namespace with a Ray node of its own.
 """
 
 import csv
-import os
-import subprocess
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 
 from bench.cluster.ground import Ground
 from bench.foreign.case import Component
 from bench.foreign.servers import KINDS
-from bench.foreign.servers.start import PASSWORD, Place, running
+from bench.foreign.servers.start import Place, running
 from bench.foreign.tools import Tools
 
 PORT = 8200
@@ -64,20 +61,7 @@ def played(machines: int, folder: Path) -> list[Part]:
 
 
 def _headcount(ground: Ground, folder: Path, *words: str) -> None:
-    done = subprocess.run(
-        [*ground.within("head"), sys.executable, "-m", "headcount", *words],
-        env={
-            **os.environ,
-            **ground.environment,
-            "HEADCOUNT_PASSWORD": PASSWORD,
-            "XDG_STATE_HOME": str(folder / "state"),
-        },
-        cwd=folder,
-        check=False,
-        capture_output=True,
-        text=True,
-        timeout=LONGEST_S,
-    )
+    done = ground.headcount(folder, *words, longest_s=LONGEST_S)
     if done.returncode not in (0, 1):  # 1: the server does not hold the users
         raise RuntimeError(f"headcount {words[0]}: exit code {done.returncode}: {done.stderr}")
 

@@ -17,6 +17,8 @@ from ipaddress import IPv4Address
 from pathlib import Path
 from typing import Self
 
+from bench.foreign.servers.start import PASSWORD
+
 IP = "/usr/sbin/ip"
 TC = "/usr/sbin/tc"
 NO_METRICS = "/proc/sys/net/ipv4/tcp_no_metrics_save"
@@ -84,6 +86,25 @@ class Ground:
     def within(self, machine: str) -> tuple[str, ...]:
         """The prefix of a command that runs it on a machine."""
         return ("nsenter", f"--net=/run/netns/{self._space(machine)}", "--")
+
+    def headcount(
+        self, folder: Path, *words: str, longest_s: float
+    ) -> subprocess.CompletedProcess[str]:
+        """Run `headcount` on the head, with the password of `bench.foreign`'s servers."""
+        return subprocess.run(
+            [*self.within("head"), sys.executable, "-m", "headcount", *words],
+            env={
+                **os.environ,
+                **self.environment,
+                "HEADCOUNT_PASSWORD": PASSWORD,
+                "XDG_STATE_HOME": str(folder / "state"),
+            },
+            cwd=folder,
+            check=False,
+            capture_output=True,
+            text=True,
+            timeout=longest_s,
+        )
 
     def start_rays(self) -> None:
         """Start Ray wherever it does not run. Raises RuntimeError."""
