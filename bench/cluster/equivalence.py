@@ -23,7 +23,6 @@ CONFIDENCE = 0.95
 """Confidence of each of the two one-sided tests."""
 BUDGET = "4m"
 SEARCH_S = 900.0
-FIELDS = ("users", "estimate", "low", "high")
 PORT = 8100
 PAGES = """
 name = "pages"
@@ -104,7 +103,6 @@ class Found:
         agents: How many load generators there were.
         users: The capacity that is reported: the largest level of those that passed.
         estimate: Where the criterion just breaks. Levels are far apart, so this is compared.
-        low, high: Its interval; no end above where the search did not find one.
 
     """
 
@@ -113,8 +111,6 @@ class Found:
     agents: int
     users: int
     estimate: float
-    low: float
-    high: float | None
 
 
 def read(file: Path) -> list[Found]:
@@ -178,7 +174,7 @@ def searched(name: str, pairs: Sequence[int], folder: Path, note: Callable[[Foun
             for agents in (1, 3) if pair % 2 else (3, 1):
                 run_folder = folder / f"pair-{pair}-{agents}"
                 found = _capacity(ground, case, start.address, run_folder, agents)
-                note(Found(name, pair, agents, *(found[key] for key in FIELDS)))
+                note(Found(name, pair, agents, found["users"], found["estimate"]))
 
 
 def _capacity(

@@ -22,10 +22,10 @@ def test_only_whole_pairs_of_the_server_count(tmp_path: Path) -> None:
     file = tmp_path / "pairs.ndjson"
     assert read(file) == []
     given = [
-        Found("nginx", 0, 1, 100, 100.0, 100.0, None),
-        Found("nginx", 0, 3, 100, 102.0, 102.0, None),
-        Found("samba", 1, 3, 50, 51.0, 51.0, None),
-        Found("nginx", 1, 1, 100, 110.0, 110.0, None),
+        Found("nginx", 0, 1, 100, 100.0),
+        Found("nginx", 0, 3, 100, 102.0),
+        Found("samba", 1, 3, 50, 51.0),
+        Found("nginx", 1, 1, 100, 110.0),
     ]
     for one in given:
         keep(one, file)

@@ -4,7 +4,9 @@ import pytest
 from tuned_server import Stage, switch, tuned
 
 from headcount.bundle.level import LevelResult
-from headcount.tune.change import Configuration
+from headcount.controller.listener import Silent
+from headcount.tune.change import AS_IT_IS, Configuration
+from headcount.tune.load import Load
 from headcount.tune.tuning import NOISE_PAIRS
 
 KNOB = switch("a")
@@ -106,3 +108,24 @@ def test_the_load_stays_where_turns_show_what_the_server_does_as_it_is() -> None
     """They think for a second. If they wait for more than 15, a turn ends before most finish."""
     tuning = tuned(Paced({("a", "on"): 50}, 3, noise=0.01), [KNOB], trials=2, users=1500)
     assert tuning.users <= 16 * 1300 < 1.5 * tuning.users
+
+
+class Noting(Silent):
+    """Keeps what is noted."""
+
+    def __init__(self) -> None:
+        self.notes: list[str] = []
+
+    def noted(self, text: str) -> None:
+        self.notes.append(text)
+
+
+def test_a_load_that_stays_for_a_slow_server_says_so_once() -> None:
+    stage, listener = Paced({("a", "on"): 50}, 3, noise=0.01), Noting()
+    stage.turn(AS_IT_IS, 20_000)
+    load = Load(stage, 20_000, listener, lambda: True)  # type: ignore[arg-type]
+    assert not load.after("failed", "passed")
+    assert not load.after("failed", "passed")
+    (note,) = listener.notes
+    assert "more users would wait for over 15 s with the server as it is" in note
+    assert load.users == 20_000

@@ -6,6 +6,7 @@ from headcount.bundle.level import LevelResult
 from headcount.tune.change import Configuration
 
 LONGEST_SETTLE_S = 15.0
+"""What a turn may take until its users are as busy as they will be."""
 
 
 class Durations:

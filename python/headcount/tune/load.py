@@ -7,6 +7,7 @@ from headcount.errors import MachineLimitError
 from headcount.fields.units import MOST_USERS
 from headcount.text import plural
 from headcount.tune.change import AS_IT_IS, Configuration
+from headcount.tune.durations import LONGEST_SETTLE_S
 from headcount.tune.listener import TuningListener
 from headcount.tune.stage import Stage
 
@@ -42,7 +43,7 @@ class Load:
         self._held = users
         self._invalid = 0
         self._is_most = False
-        """Whether this machine cannot play more users."""
+        """Whether more users cannot be played here, or not measured."""
 
     def raise_for(self, best: Configuration, *, is_held: bool = False) -> None:
         """Raise it until `best` does not hold the users; `is_held` if it holds these."""
@@ -63,6 +64,12 @@ class Load:
         elif after == "passed" and self.can_raise:
             self._raise()
             self._note("the change holds these users: continuing")
+        elif after == "passed" and self._wants_more:
+            self._is_most = True
+            self._listener.noted(
+                "the change holds these users, so it may gain more: more users would wait for "
+                f"over {LONGEST_SETTLE_S:g} s with the server as it is, too long for a turn"
+            )
         return self.users != users
 
     def settle(self) -> None:
@@ -82,9 +89,11 @@ class Load:
     @property
     def can_raise(self) -> bool:
         """Whether it would help, and more users can be played and measured."""
-        if self._is_most or self.users >= self._most or not self._may_raise():
-            return False
-        return not self._stage.durations.is_too_slow(AS_IT_IS, self._raised)
+        return self._wants_more and not self._stage.durations.is_too_slow(AS_IT_IS, self._raised)
+
+    @property
+    def _wants_more(self) -> bool:
+        return not self._is_most and self.users < self._most and self._may_raise()
 
     @property
     def _raised(self) -> int:

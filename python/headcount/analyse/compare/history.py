@@ -106,8 +106,9 @@ def _begun(bundle: Bundle) -> str:
 def _series(bundles: Sequence[Bundle]) -> Series:
     users = _users(bundles)
     currencies = [found[0] for found in (answers.answer("price", one) for one in bundles) if found]
+    currency = currencies[-1] if currencies else None
     runs = [
-        _run(bundle, bundles[place - 1] if place else None, users, currencies[-1:])
+        _run(bundle, bundles[place - 1] if place else None, users, currency)
         for place, bundle in enumerate(bundles)
     ]
     metrics = [
@@ -139,13 +140,11 @@ def _users(bundles: Sequence[Bundle]) -> int | None:
     return max(measured, key=lambda users: (measured[users], users), default=None)
 
 
-def _run(
-    bundle: Bundle, before: Bundle | None, users: int | None, currencies: Sequence[str]
-) -> Run:
+def _run(bundle: Bundle, before: Bundle | None, users: int | None, currency: str | None) -> Run:
     readings: dict[str, Reading] = {}
     for name in answers.OF_ANSWERS:
         found = answers.answer(name, bundle)
-        if found is not None and (name != "price" or found[0] in currencies):
+        if found is not None and (name != "price" or found[0] == currency):
             figure = found[1]
             known = figure.low > 0 and figure.high < math.inf
             readings[name] = Reading(
