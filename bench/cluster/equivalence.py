@@ -47,21 +47,21 @@ name = "files"
 title = "Copy a file from the server"
 protocol = "smb"
 recreates = "nothing"
-description = "Files of 64 KiB, again and again."
+description = "Files of 8 KiB, again and again."
 deviations = []
 sources = []
-criteria = ["p95<=1s", "errors<1%"]
-pace = { kind = "closed", time = { draw = "fixed", mean = "1s" } }
-library = { classes = [{ name = "text", content = "text", size = "64KiB", files = 50 }] }
+criteria = ["p95<=400ms", "errors<1%"]
+pace = { kind = "closed", time = { draw = "exponential", mean = "0.5s" } }
+library = { classes = [{ name = "text", content = "text", size = "8KiB", files = 50 }] }
 run = { duration = "15s", settle = "2s" }
 
 [[scenarios]]
 name = "copy"
 weight = 1
-limit = "1s"
+limit = "400ms"
 steps = [
   { name = "open", op = "open", path = { file = "library", class = "text" } },
-  { name = "read", op = "read", from = "start", chunk_bytes = 65536 },
+  { name = "read", op = "read", from = "start", chunk_bytes = 8192 },
   { name = "close", op = "close" },
 ]
 """
@@ -89,7 +89,7 @@ CASES: Mapping[str, Case] = {
     "nginx": Case(
         Component("nginx", "web", files="page=20000"), PAGES, "http://{address}/", "40mbit"
     ),
-    "samba": Case(Component("samba", "files"), FILES, "smb://{address}", "100mbit"),
+    "samba": Case(Component("samba", "files"), FILES, "smb://{address}", "10mbit"),
 }
 
 

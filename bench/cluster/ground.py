@@ -139,8 +139,12 @@ class Ground:
         return [pid for pid in descendants(self.ray_of(machine)) if "AgentActor" in command(pid)]
 
     def limit(self, machine: str, rate: str) -> None:
-        """Give a machine's line a rate for what it sends, such as `40mbit`."""
-        bucket = ("tbf", "rate", rate, "burst", "128kb", "latency", "1s")
+        """Give a machine's line a rate for what it sends, such as `40mbit`.
+
+        What waits for less than 3 s is not dropped, so that response times near a limit grow with
+        the queue, instead of jumping when TCP sends again.
+        """
+        bucket = ("tbf", "rate", rate, "burst", "128kb", "latency", "3s")
         run(*self.within(machine), TC, "qdisc", "replace", "dev", "eth0", "root", *bucket)
 
     def cut(self, machine: str, *, is_cut: bool) -> None:

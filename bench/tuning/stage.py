@@ -89,8 +89,13 @@ class Playing:
 
 
 def search(server: Server, seed: int, runs: Path) -> Path:
-    """The bundle of the quick search that `headcount tune` begins with."""
-    return searched(plan_of(server, seed), runs, Secrets(), Silent()).folder
+    """The bundle of the quick search that `headcount tune` begins with.
+
+    Raises TargetError where it came to nothing, so that an interrupted search is played again.
+    """
+    folder = searched(plan_of(server, seed), runs, Secrets(), Silent()).folder
+    baseline(folder)
+    return folder
 
 
 def baseline(folder: Path) -> Baseline:

@@ -59,10 +59,10 @@ def test_each_machine_plays_its_part_and_nothing_is_left(
     (event,) = [
         one for one in lines(headcount.bundle / "events.ndjson") if one["event"] == "agents"
     ]
-    first, second = (one["first_worker"] for one in event["agents"])
-    assert (first, 0 < second < workers) == (0, True)
+    first, second = (one["lanes"] for one in event["agents"])
+    assert sorted(first + second) == list(range(workers))
     users = [level["counters"][f"agent-{number}"]["agent.users"]["mean"] for number in (1, 2)]
-    dealt = sum(user % workers < second for user in range(21))  # to workers in turn
+    dealt = sum(user % workers in first for user in range(21))  # to workers in turn
     assert users == [pytest.approx(dealt), pytest.approx(21 - dealt)]
     assert "cluster = " in (headcount.bundle / "plan.toml").read_text("utf-8")
     wait_for(lambda: not cluster.agents(), 30)

@@ -56,8 +56,8 @@ def test_failures_count_on_the_line_of_their_user() -> None:
 def test_machines_together_count_by_line_too() -> None:
     text = json.loads(plan(closed(0.01), WORK, lines=SHARES, workers=1))
     engines = [
-        Engine(json.dumps({**text, "part": {"first": first, "of": 2}}), "null", "{}")
-        for first in (0, 1)
+        Engine(json.dumps({**text, "part": {"lanes": [lane], "of": 2}}), "null", "{}")
+        for lane in (0, 1)
     ]
     for engine in engines:
         engine.set_users(USERS, 0.0)

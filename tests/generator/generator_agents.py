@@ -18,13 +18,13 @@ SCENARIO = {
 }
 
 
-def null_plan(first: int = 0, of: int = 1) -> str:
+def null_plan(lane: int = 0, of: int = 1) -> str:
     """One worker's part of users of a server that takes three milliseconds."""
     return json.dumps(
         {
             "seed": 7,
             "workers": 1,
-            "part": {"first": first, "of": of},
+            "part": {"lanes": [lane], "of": of},
             "pace": {"pace": "closed", "think": {"draw": "fixed", "s": 0.02}},
             "step_timeout_ms": 10_000,
             "report_every_ms": 100,

@@ -125,7 +125,7 @@ def test_an_order_to_an_engine_that_has_ended_is_ignored(script: Script) -> None
 def test_errors_are_answers(script: Script) -> None:
     script.orders += [
         start_order(0.0, plan="{"),
-        start_order(0.0, plan=null_plan(first=3, of=2)),
+        start_order(0.0, plan=null_plan(lane=3, of=2)),
         Message("ensure", {"generation": 1, "protocol": "app", "users": 10**9, "local_ips": []}),
         Message("ensure", {"generation": 1, "protocol": "app", "users": 1, "local_ips": []}),
     ]

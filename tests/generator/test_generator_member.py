@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from headcount.generator.line import Deliver
-from headcount.generator.member import Member, Report, complete_until
+from headcount.generator.member import Member, Report, complete_until, lanes_of
 from headcount.generator.message import Message
 
 
@@ -24,11 +24,8 @@ class Nowhere:
 
 
 def members(workers: list[int]) -> list[Member]:
-    found, first = [], 0
-    for number, own in enumerate(workers, start=1):
-        found.append(Member(number, Nowhere(), own, first))
-        first += own
-    return found
+    both = zip(workers, lanes_of(workers), strict=True)
+    return [Member(number, Nowhere(), *one) for number, one in enumerate(both, start=1)]
 
 
 def add_reports(member: Member, *ends_s: float) -> None:
@@ -40,9 +37,32 @@ def add_reports(member: Member, *ends_s: float) -> None:
 def test_users_are_counted_as_the_engine_deals_them_out(workers: list[int], users: int) -> None:
     of = sum(workers)
     for one in members(workers):
-        lanes = range(one.first, one.first + one.workers)
-        expected = sum(number % of in lanes for number in range(users))
+        expected = sum(number % of in one.lanes for number in range(users))
         assert one.users_of(users, of) == expected
+
+
+@given(st.lists(st.integers(1, 5), min_size=1, max_size=9))
+def test_each_lane_is_one_workers(workers: list[int]) -> None:
+    lanes = lanes_of(workers)
+    assert [len(own) for own in lanes] == workers
+    assert sorted(lane for own in lanes for lane in own) == list(range(sum(workers)))
+    assert all(own == sorted(own) for own in lanes)
+
+
+@given(st.integers(1, 24), st.integers(1, 8), st.integers(0, 700))
+def test_agents_alike_play_as_many_users_to_within_one(
+    agents: int, workers: int, users: int
+) -> None:
+    each = [one.users_of(users, agents * workers) for one in members([workers] * agents)]
+    assert max(each) - min(each) <= 1
+    assert sum(each) == users
+
+
+@given(st.lists(st.integers(1, 8), min_size=2, max_size=9), st.integers(0, 700))
+def test_an_agent_plays_users_in_proportion_to_its_workers(workers: list[int], users: int) -> None:
+    of = sum(workers)
+    for one in members(workers):
+        assert abs(one.users_of(users, of) - users * one.workers / of) <= 2
 
 
 def test_a_second_is_complete_when_all_have_reported_it() -> None:

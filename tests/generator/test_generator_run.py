@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from headcount import workloads
+from headcount.errors import InputError
 from headcount.plan.plan import engine_plan
 from headcount.plan.resolve import Overrides, resolve
 from processes import Headcount, lines
@@ -42,7 +43,7 @@ def test_all_users_are_played_by_one_agent_each(bundle: Path, headcount: Headcou
 def test_the_record_says_who_played_and_how_clocks_differ(bundle: Path) -> None:
     (event,) = [one for one in lines(bundle / "events.ndjson") if one["event"] == "agents"]
     assert event["workers"] == 3
-    assert [one["first_worker"] for one in event["agents"]] == [0, 1, 2]
+    assert [one["lanes"] for one in event["agents"]] == [[0], [1], [2]]
     late_ms = [one["late_ms"] for one in event["agents"]]
     most_ms = (
         max(late_ms) - min(late_ms) + 2 * max(one["clock_error_ms"] for one in event["agents"])
@@ -64,7 +65,7 @@ def test_agents_on_this_machine_share_the_record_of_it(bundle: Path) -> None:
 
 def test_each_agent_plays_its_part_of_the_plan() -> None:
     plan = resolve(workloads.load(str(LIGHT)), "lab:app", Overrides(users=3, agents=2))
-    assert '"part": {"first": 1, "of": 2}' in engine_plan(plan, {"first": 1, "of": 2})
+    assert '"part": {"lanes": [1], "of": 2}' in engine_plan(plan, {"lanes": [1], "of": 2})
     assert "part" not in engine_plan(plan)
 
 
@@ -78,10 +79,19 @@ def test_too_many_users_for_the_agents_are_refused(headcount: Headcount) -> None
     )
 
 
-def test_a_limit_without_agents_is_a_mistake(headcount: Headcount) -> None:
-    arguments = ("--target", "lab:app", "--users", "4", "--users-per-agent", "2")
+@pytest.mark.parametrize("option", [("--users-per-agent", "2"), ("--equal-users",)])
+def test_options_of_agents_without_agents_are_mistakes(
+    headcount: Headcount, option: tuple[str, ...]
+) -> None:
+    arguments = ("--target", "lab:app", "--users", "4", *option)
     ended = headcount.run("run", str(LIGHT), *arguments)
-    assert (ended.code, ended.message) == (2, "--users-per-agent belongs to --agents NUMBER")
+    assert (ended.code, ended.message) == (2, f"{option[0]} belongs to --agents NUMBER")
+
+
+def test_threads_of_agents_on_other_machines_are_not_set_here() -> None:
+    asked = Overrides(users=4, agents=2, cluster="ray://10.0.0.1:6379", workers=3)
+    with pytest.raises(InputError, match=r"--workers is for this machine.*--num-cpus"):
+        resolve(workloads.load(str(LIGHT)), "lab:app", asked)
 
 
 def test_agents_play_two_targets_in_turn(headcount: Headcount) -> None:

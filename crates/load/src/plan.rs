@@ -122,7 +122,7 @@ impl Plan {
 
     pub(crate) fn check(&self) -> Result<(), PlanError> {
         bounds("workers", f64::from(self.workers), 1.0, 1024.0)?;
-        if let Some(part) = self.part {
+        if let Some(part) = &self.part {
             part.check(self.workers)?;
         }
         bounds(

@@ -35,7 +35,7 @@ pub fn rehearse<P: Protocol>(
     // Workers share nothing, so playing them one after the other changes nothing.
     let lives: Vec<Vec<Report>> = (0..workers)
         .map(|worker| {
-            let share = Share::new(worker, workers, plan.plan.part);
+            let share = Share::new(worker, workers, plan.plan.part.as_ref());
             rehearse_worker(share, &protocol, &plan, script)
         })
         .collect();

@@ -82,7 +82,7 @@ impl Run {
             trace: plan.trace.clone(),
         };
         for worker in 0..workers {
-            let share = Share::new(worker, workers, plan.plan.part);
+            let share = Share::new(worker, workers, plan.plan.part.as_ref());
             let (sender, receiver) = unbounded_channel();
             let (protocol, plan) = (Arc::clone(&protocol), Arc::clone(&plan));
             let (mailbox, origin) = (Arc::clone(&run.mailbox), run.origin);

@@ -209,6 +209,7 @@ class Load:
     agents: options.Agents = None
     cluster: options.Cluster = None
     users_per_agent: options.UsersPerAgent = None
+    equal_users: options.EqualUsers = False
     local_ips: options.LocalIps = None
 
 
@@ -336,6 +337,7 @@ def _plan(
         agents=load.agents,
         cluster=load.cluster,
         users_per_agent=running.number(load.users_per_agent, "--users-per-agent"),
+        equal_users=load.equal_users,
         local_ips=running.parts(load.local_ips),
         workload_sha256=workloads.sha256(name),
     )

@@ -198,6 +198,14 @@ UsersPerAgent = Annotated[
         rich_help_panel=ADVANCED,
     ),
 ]
+EqualUsers = Annotated[
+    bool,
+    typer.Option(
+        "--equal-users",
+        help="Give each agent as many users as the others, however fast its machine is.",
+        rich_help_panel=ADVANCED,
+    ),
+]
 LocalIps = Annotated[
     str | None,
     typer.Option(

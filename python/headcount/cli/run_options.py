@@ -255,6 +255,7 @@ class Advanced:
     agents: options.Agents = None
     cluster: options.Cluster = None
     users_per_agent: options.UsersPerAgent = None
+    equal_users: options.EqualUsers = False
     local_ips: options.LocalIps = None
     client: options.Client = None
     source: options.Source = None

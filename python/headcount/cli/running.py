@@ -186,6 +186,7 @@ def overrides(
         agents=advanced.agents,
         cluster=advanced.cluster,
         users_per_agent=number(advanced.users_per_agent, "--users-per-agent"),
+        equal_users=advanced.equal_users,
         local_ips=parts(advanced.local_ips),
         trial=False if search.no_trial else None,
     )

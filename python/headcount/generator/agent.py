@@ -19,7 +19,7 @@ from headcount.generator.making import Making
 from headcount.generator.message import Message
 from headcount.generator.playing import Playing
 from headcount.generator.real_time import real_time
-from headcount.generator.speed import measured_speed
+from headcount.generator.speed import measured_speeds
 from headcount.plan.sent_files import SentFiles
 
 LEASE_S = 5.0
@@ -112,7 +112,7 @@ class Agent:
             self._channel.send(Message("closed", message.values))
         elif message.kind == "measure":
             self._channel.send(
-                Message("speed", {"blocks_per_s": measured_speed(message.values["cpus"])})
+                Message("speed", {"blocks_per_s": measured_speeds(message.values["cpus"])})
             )
         elif message.kind == "ensure":
             self._try("ensured", message, self._ensure)

@@ -18,10 +18,10 @@ from headcount.generator.exchange import ANSWER_S, Exchange
 from headcount.generator.file_pieces import send_files
 from headcount.generator.line import Line
 from headcount.generator.machine import AgentMachine, machines_of
-from headcount.generator.member import Member, complete_until
+from headcount.generator.member import Member, complete_until, lanes_of
 from headcount.generator.message import Message
 from headcount.generator.reach import check_reach
-from headcount.generator.speed import workers_by_speed
+from headcount.generator.speed import Speed, workers_by_speed
 from headcount.plan.plan import Plan, engine_plan
 from headcount.plan.sent_files import sent_files
 
@@ -40,7 +40,7 @@ class Wanted:
     Attributes:
         lines: The way to each.
         workers: Threads of each one's engine; fewer on slower machines.
-        are_apart: Whether each has a machine of its own, whose speed counts.
+        are_measured: Whether the speeds of their machines count; else `workers` stay as they are.
         most_users: Most users of one agent; None without a limit.
         places: Where the target listens, as `ip:port`.
         on_lines: Addresses of users: those on none of the plan's lines, then those on each.
@@ -51,7 +51,7 @@ class Wanted:
     workers: Sequence[int]
     most_users: int | None = None
     places: Sequence[str] = ()
-    are_apart: bool = False
+    are_measured: bool = False
     on_lines: Sequence[str] = ()
 
 
@@ -75,7 +75,7 @@ class Fleet:
             self._exchange.open()
             introduce(self._exchange)
             check_reach(self._exchange.members, plan.target, wanted.places)
-            if wanted.are_apart and len(wanted.lines) > 1:
+            if wanted.are_measured and len(wanted.lines) > 1:
                 self._measure()
             self._exchange.begin()
             self._zero_s = self._start()
@@ -194,7 +194,7 @@ class Fleet:
                     "cpus": one.about.get("cpus"),
                     "workers": one.workers,
                     "speed": None if one.speed is None else round(one.speed, 1),
-                    "first_worker": one.first,
+                    "lanes": list(one.lanes),
                     "late_ms": round(one.late_s * 1000, 3),
                     "clock_ahead_s": round(one.clock.ahead_s, 6),
                     "clock_error_ms": round(one.clock.error_s * 1000, 3),
@@ -220,10 +220,10 @@ class Fleet:
         for member in self.members:
             member.line.send(Message("measure", {"cpus": member.workers}))
         answers = self._exchange.answers("speed", ANSWER_S, "did not measure its speed")
-        speeds = [float(one["blocks_per_s"]) for one in answers]
+        speeds = [Speed.of(one["blocks_per_s"]) for one in answers]
         workers = workers_by_speed([one.workers for one in self.members], speeds)
         for member, speed, number in zip(self.members, speeds, workers, strict=True):
-            member.speed, member.workers = speed, number
+            member.speed, member.workers = speed.middle, number
 
     def _start(self) -> float:
         """Start the engines of all agents for the same moment; returns it, on this clock."""
@@ -231,15 +231,14 @@ class Fleet:
         exchange.generation += 1
         send_files(exchange, sent_files(self._plan.workload))
         at_s = exchange.moment_s() + READY_S
-        first = 0
-        for member in self.members:
-            member.first = first
-            first += member.workers
+        lanes = lanes_of([one.workers for one in self.members])
+        for member, its in zip(self.members, lanes, strict=True):
+            member.lanes = its
             member.reports.clear()
             member.answers.pop("started", None)
             member.has_ended = False
         for member in self.members:
-            part = {"first": member.first, "of": first}
+            part = {"lanes": list(member.lanes), "of": self._workers}
             own = self._plan.model_copy(update={"workers": member.workers})
             member.began_s = member.its_s(at_s)
             exchange.order(

@@ -1,7 +1,7 @@
 """One agent of a fleet, as the controller knows it."""
 
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -40,7 +40,7 @@ class Member:
         line: The way to it.
         workers: Threads of its engine.
         speed: Blocks a second that its machine deflates; None if that was not measured.
-        first: The number of its first worker among those of all agents.
+        lanes: The numbers of its workers among those of all agents.
         about: What it reported about itself and its machine.
         clock: How its clock differs from the controller's.
         began_s: When its engine's clock began, on its own clock.
@@ -58,7 +58,7 @@ class Member:
     number: int
     line: Line
     workers: int
-    first: int = 0
+    lanes: Sequence[int] = ()
     speed: float | None = None
     about: Mapping[str, Any] = field(default_factory=dict)
     clock: ClockOffset = field(default_factory=ClockOffset)
@@ -100,7 +100,22 @@ class Member:
     def users_of(self, users: int, workers: int) -> int:
         """How many of `users` it plays if all agents together have `workers`."""
         whole, rest = divmod(users, workers)
-        return whole * self.workers + min(max(rest - self.first, 0), self.workers)
+        return whole * self.workers + sum(lane < rest for lane in self.lanes)
+
+
+def lanes_of(workers: Sequence[int]) -> list[list[int]]:
+    """The numbers of each agent's workers, which users are dealt out to in turn.
+
+    Numbers of agents alternate, so that each agent has its share of any number of users, to within
+    a user where all have as many workers.
+    """
+    seats = [
+        ((index + 0.5) / own, agent) for agent, own in enumerate(workers) for index in range(own)
+    ]
+    found: list[list[int]] = [[] for _ in workers]
+    for lane, (_, agent) in enumerate(sorted(seats)):
+        found[agent].append(lane)
+    return found
 
 
 def complete_until(members: list[Member]) -> float | None:

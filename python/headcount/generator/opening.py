@@ -29,8 +29,10 @@ def open_players(
         return Here(plan, target, places, on_lines)
     lines, cpus = lines_to(plan.agents)
     are_apart = plan.agents.cluster is not None
-    workers = cpus if are_apart else [plan.workers] * len(lines)
-    wanted = Wanted(lines, workers, plan.agents.most_users, places, are_apart, on_lines)
+    are_measured = are_apart and not plan.agents.equal_users
+    of_one = min(cpus) if are_apart else plan.workers
+    workers = cpus if are_measured else [of_one] * len(lines)
+    wanted = Wanted(lines, workers, plan.agents.most_users, places, are_measured, on_lines)
     return Fleet(plan, target, wanted)
 
 

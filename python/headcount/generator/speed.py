@@ -1,11 +1,15 @@
 """How fast the machines of agents are, and how many workers each gets."""
 
+import statistics
 import time
 import zlib
+from collections import Counter
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Self
 
-MEASURE_S = 0.5
+SLICES, SLICE_S = 10, 0.05
 _BLOCK = bytes(range(256)) * 256
 """64 KiB; deflating it takes about a millisecond, in which Python's other threads run."""
 AS_FAST = 0.85
@@ -13,35 +17,65 @@ AS_FAST = 0.85
 MOST_FACTOR, ROUNDED = 4, 0.15
 
 
-def measured_speed(cpus: int, for_s: float = MEASURE_S) -> float:
-    """Blocks a second that all CPUs together deflate, besides the machine's other programs."""
-    until_s = time.monotonic() + for_s
+@dataclass(frozen=True, slots=True)
+class Speed:
+    """Blocks a second that a machine deflates.
 
-    def deflate() -> int:
-        done = 0
-        while time.monotonic() < until_s:
-            zlib.compress(_BLOCK)
-            done += 1
-        return done
+    Attributes:
+        low, high: In its slowest and its fastest slice of the measurement.
+        middle: The median of the slices.
 
+    """
+
+    low: float
+    middle: float
+    high: float
+
+    @classmethod
+    def of(cls, slices: Sequence[float]) -> Self:
+        """From the speed in each slice."""
+        return cls(min(slices), statistics.median(slices), max(slices))
+
+    def of_one(self, cpus: int) -> Self:
+        """Of one of that many CPUs."""
+        return type(self)(self.low / cpus, self.middle / cpus, self.high / cpus)
+
+
+def measured_speeds(cpus: int, slices: int = SLICES, slice_s: float = SLICE_S) -> list[float]:
+    """Blocks a second that all CPUs together deflate, besides other programs, in each slice."""
     began_s = time.monotonic()
+
+    def deflate() -> Counter[int]:
+        done: Counter[int] = Counter()
+        while True:
+            zlib.compress(_BLOCK)
+            at = int((time.monotonic() - began_s) / slice_s)
+            if at >= slices:
+                return done
+            done[at] += 1
+
     with ThreadPoolExecutor(cpus) as threads:
-        done = sum(future.result() for future in [threads.submit(deflate) for _ in range(cpus)])
-    return done / (time.monotonic() - began_s)
+        counts = [future.result() for future in [threads.submit(deflate) for _ in range(cpus)]]
+    return [sum(one[at] for one in counts) / slice_s for at in range(slices)]
 
 
-def workers_by_speed(cpus: Sequence[int], speeds: Sequence[float]) -> list[int]:
+def workers_by_speed(cpus: Sequence[int], speeds: Sequence[Speed]) -> list[int]:
     """Workers of each machine, in proportion to its speed: all workers play as many users.
 
-    A machine as fast per CPU as the fastest gets a worker for each of its CPUs. If slower ones
-    would get fractions of a worker, all get up to four times as many.
+    A machine as fast per CPU as the fastest gets a worker for each of its CPUs, and so does one
+    that is not surely slower: its fastest slice is as fast as the slowest of the fastest machine.
+    Machines that share their CPUs with others vary that much. If slower ones would get fractions
+    of a worker, all get up to four times as many.
     """
-    fastest = max(speed / number for speed, number in zip(speeds, cpus, strict=True))
-    if fastest <= 0:
+    each = [speed.of_one(number) for speed, number in zip(speeds, cpus, strict=True)]
+    fastest = max(each, key=lambda one: one.middle)
+    if fastest.middle <= 0:
         return list(cpus)
     worth = [
-        float(number) if speed / number >= AS_FAST * fastest else speed / fastest
-        for speed, number in zip(speeds, cpus, strict=True)
+        number * one.middle / fastest.middle
+        if one.high < fastest.low and one.middle < AS_FAST * fastest.middle
+        else float(number)
+        for one, number in zip(each, cpus, strict=True)
     ]
 
     def error(factor: int) -> float:

@@ -14,6 +14,9 @@ class Agents(Strict):
     most_users: Users | None = Field(
         default=None, description="Of one agent: a level that needs more is refused"
     )
+    equal_users: bool = Field(
+        default=False, description="Each plays as many, however fast its machine is"
+    )
     cluster: str | None = Field(
         default=None, description="Where they are; without it, processes of this machine"
     )

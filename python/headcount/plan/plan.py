@@ -302,12 +302,12 @@ def validate(
 
 
 def engine_plan(
-    plan: Plan, part: Mapping[str, int] | None = None, *, with_secrets: bool = True
+    plan: Plan, part: Mapping[str, Any] | None = None, *, with_secrets: bool = True
 ) -> str:
     """The plan as the engine reads it (JSON).
 
-    `part`: which of its users an engine plays, if several machines play them together: the number
-    of its first worker, and how many workers there are in all. `with_secrets`: without them it can
+    `part`: which of its users an engine plays, if several machines play them together: the `lanes`
+    of its workers, and how many there are in all, `of`. `with_secrets`: without them it can
     be checked, but not played.
     """
     workload, faster = plan.workload, plan.workload.run.compress

@@ -75,6 +75,7 @@ class Overrides:
     stacks: StacksWanted = "auto"
     agents: int | None = None
     users_per_agent: int | None = None
+    equal_users: bool = False
     cluster: str | None = None
     local_ips: list[str] = field(default_factory=list)
     moments: str | None = None
@@ -291,13 +292,23 @@ def _workers(target: Target, client: dict[str, str], overrides: Overrides) -> in
 def _agents(overrides: Overrides) -> dict[str, Any] | None:
     """Who plays the users, if it is not one process."""
     if overrides.agents is None:
-        given = {"users-per-agent": overrides.users_per_agent, "cluster": overrides.cluster}
+        given = {
+            "users-per-agent": overrides.users_per_agent,
+            "equal-users": overrides.equal_users or None,
+            "cluster": overrides.cluster,
+        }
         for option in (name for name, value in given.items() if value is not None):
             raise InputError(f"--{option} belongs to --agents NUMBER")
         return None
+    if overrides.cluster is not None and overrides.workers is not None:
+        raise InputError(
+            "--workers is for this machine: on a cluster, each agent has a thread for each of its "
+            "machine's CPUs; give `cpus` in the hosts file, or --num-cpus to `ray start`"
+        )
     values = {
         "number": overrides.agents,
         "most_users": overrides.users_per_agent,
+        "equal_users": overrides.equal_users or None,
         "cluster": overrides.cluster,
     }
     return {key: value for key, value in values.items() if value is not None}

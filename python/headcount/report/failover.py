@@ -193,6 +193,8 @@ def _agents(plan: Plan) -> list[str]:
     parts = [] if agents is None else ["--agents", str(agents.number)]
     if agents is not None and agents.most_users is not None:
         parts += ["--users-per-agent", str(agents.most_users)]
+    if agents is not None and agents.equal_users:
+        parts += ["--equal-users"]
     if agents is not None and agents.cluster is not None:
         parts += ["--cluster", agents.cluster]
     parts += ["--local-ips", ",".join(plan.local_ips)] if plan.local_ips else []
