@@ -39,7 +39,7 @@ class Part:
 
 
 def played(machines: int, folder: Path) -> list[Part]:
-    """Play `file-copy` from that many machines for a minute."""
+    """Play `file-copy` from that many machines for two minutes."""
     component, place = Component("samba", "files"), folder / "server"
     place.mkdir()
     with Ground(machines, 1) as ground:
@@ -50,8 +50,8 @@ def played(machines: int, folder: Path) -> list[Part]:
                 ground,
                 folder,
                 *("run", "file-copy", "--target", f"smb://{start.address}", "--scale", "0.02"),
-                *("--users", str(machines * USERS_EACH), "--duration", "60s", "--ramp", "20s"),
-                *("--agents", str(machines), "--cluster", ground.cluster, "--equal-users"),
+                *("--users", str(machines * USERS_EACH), "--duration", "120s", "--ramp", "20s"),
+                *("--agents", str(machines), "--cluster", ground.cluster),
                 *("--authorised-by", "bench.cluster", "--runs", str(folder / "runs")),
             )
             (bundle,) = (folder / "runs").iterdir()

@@ -97,5 +97,5 @@ def test_damaged_bytes_and_bytes_of_another_run_are_refused(engines: list[Engine
 
 
 def test_an_impossible_part_is_refused() -> None:
-    with pytest.raises(Exception, match=r"numbers of the workers is \[3, 4\]; it must be 2"):
+    with pytest.raises(Exception, match=r"workers is \[3, 4\]; it must be 2 ascending"):
         Engine(plan([3, 4], 4), "null", "{}")

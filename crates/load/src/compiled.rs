@@ -100,11 +100,7 @@ impl Plan {
     fn compile_all<S: Compile>(self) -> Result<Compiled<S>, Box<Mistakes>> {
         self.check().map_err(|error| Box::new(alone("", error)))?;
         let mut names = Names::with_files(self.files.clone());
-        let workers = self
-            .part
-            .as_ref()
-            .map_or(u32::from(self.workers), |part| part.of);
-        let variables = Variables::compile(&self.variables, workers, &mut names)
+        let variables = Variables::compile(&self.variables, self.all_workers(), &mut names)
             .map_err(|sentence| Box::new(alone("variables", PlanError::Variables(sentence))))?;
         let mut flows = Flows {
             variables: &variables,

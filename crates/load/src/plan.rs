@@ -120,6 +120,12 @@ impl Plan {
         serde_json::from_str(text).map_err(|error| PlanError::Form(error.to_string()))
     }
 
+    /// Workers of all machines that play the run.
+    pub(crate) fn all_workers(&self) -> u32 {
+        let part = self.part.as_ref();
+        part.map_or(u32::from(self.workers), |part| part.of)
+    }
+
     pub(crate) fn check(&self) -> Result<(), PlanError> {
         bounds("workers", f64::from(self.workers), 1.0, 1024.0)?;
         if let Some(part) = &self.part {

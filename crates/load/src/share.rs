@@ -55,9 +55,9 @@ impl Part {
             return Ok(());
         }
         bounds(
-            "the numbers of the workers",
+            "the list of this machine's workers",
             format!("{:?}", self.lanes),
-            format!("{workers}, ascending, below {}", self.of),
+            format!("{workers} ascending numbers below {}", self.of),
         )
     }
 }
@@ -106,7 +106,8 @@ mod tests {
         for (lanes, of) in wrong {
             let error = part(lanes, of).check(2).unwrap_err().to_string();
             let expected = format!(
-                "the numbers of the workers is {lanes:?}; it must be 2, ascending, below {of}"
+                "the list of this machine's workers is {lanes:?}; it must be 2 ascending numbers \
+                 below {of}"
             );
             assert_eq!(error, expected);
         }

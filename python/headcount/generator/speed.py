@@ -1,5 +1,7 @@
 """How fast the machines of agents are, and how many workers each gets."""
 
+import math
+import os
 import statistics
 import time
 import zlib
@@ -9,7 +11,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Self
 
-SLICES, SLICE_S = 10, 0.05
+SLICES, SLICE_S = 5, 0.1
+"""As long as the usual period of a CPU quota, so that each slice has a whole quota."""
 _BLOCK = bytes(range(256)) * 256
 """64 KiB; deflating it takes about a millisecond, in which Python's other threads run."""
 AS_FAST = 0.85
@@ -42,14 +45,19 @@ class Speed:
 
 
 def measured_speeds(cpus: int, slices: int = SLICES, slice_s: float = SLICE_S) -> list[float]:
-    """Blocks a second that all CPUs together deflate, besides other programs, in each slice."""
-    began_s = time.monotonic()
+    """Blocks a second that all CPUs together deflate, besides other programs, in each slice.
+
+    A slice before them does not count, for a quota may have a whole period's time left then.
+    """
+    began_s = time.monotonic() + slice_s
 
     def deflate() -> Counter[int]:
+        # Real-time threads, as agents have, would stop other programs, and take turns of 0.1 s.
+        os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
         done: Counter[int] = Counter()
         while True:
             zlib.compress(_BLOCK)
-            at = int((time.monotonic() - began_s) / slice_s)
+            at = math.floor((time.monotonic() - began_s) / slice_s)
             if at >= slices:
                 return done
             done[at] += 1

@@ -71,21 +71,30 @@ fn mixed() -> Plan {
     }
 }
 
+/// The part of each machine, whose numbers of workers these are: in turn, as long as they have any.
+fn parts(machines: &[u16]) -> Vec<Part> {
+    let of: u32 = machines.iter().copied().map(u32::from).sum();
+    let mut lanes = vec![Vec::new(); machines.len()];
+    let turns = (0..*machines.iter().max().unwrap())
+        .flat_map(|turn| (0..machines.len()).filter(move |at| turn < machines[*at]));
+    for (lane, machine) in (0..).zip(turns) {
+        lanes[machine].push(lane);
+    }
+    lanes.into_iter().map(|lanes| Part { lanes, of }).collect()
+}
+
 /// The snapshots of each machine. `machines` gives the number of workers of each.
 fn rehearse_all(machines: &[u16], orders: &[Order], protocol: &Noting) -> Vec<Vec<Snapshot>> {
-    let of: u32 = machines.iter().copied().map(u32::from).sum();
-    let mut first = 0;
-    let mut all = Vec::new();
-    for workers in machines {
-        let own = Plan {
+    let own = machines
+        .iter()
+        .zip(parts(machines))
+        .map(|(workers, part)| Plan {
             workers: *workers,
-            part: Some(Part { first, of }),
+            part: Some(part),
             ..mixed()
-        };
-        first += u32::from(*workers);
-        all.push(rehearse(own, protocol.clone(), orders).unwrap());
-    }
-    all
+        });
+    own.map(|own| rehearse(own, protocol.clone(), orders).unwrap())
+        .collect()
 }
 
 /// An interval as bytes, without what depends on workers instead of users, and with its list
@@ -251,17 +260,14 @@ proptest! {
         let end = 20 * targets.len() as u64 * SECOND;
         orders.push((end, Command::Stop { drain_ns: 10 * SECOND }));
         let protocol = Noting::default();
-        let of: u32 = machines.iter().copied().map(u32::from).sum();
-        let mut first = 0;
         let mut present = 0;
-        for workers in &machines {
+        for (workers, part) in machines.iter().zip(parts(&machines)) {
             let own = Plan {
                 workers: *workers,
-                part: Some(Part { first, of }),
+                part: Some(part),
                 report_every_ms: 1000,
                 ..plan(Pace::Closed { think: Draw::Fixed { s: 1.0 } }, nothing())
             };
-            first += u32::from(*workers);
             let snapshots = rehearse(own, protocol.clone(), &orders).unwrap();
             let before_the_end = snapshots.iter().rfind(|one| one.at_ns < end).unwrap();
             present += before_the_end.users;
@@ -275,8 +281,9 @@ proptest! {
 
 #[test]
 fn invalid_parts_are_refused() {
-    let refused = |workers, first, of| {
-        let part = Some(Part { first, of });
+    let refused = |workers, lanes: &[u32], of| {
+        let lanes = lanes.to_vec();
+        let part = Some(Part { lanes, of });
         let own = Plan {
             workers,
             part,
@@ -285,13 +292,13 @@ fn invalid_parts_are_refused() {
         own.compile::<NullStep>().unwrap_err().to_string()
     };
     assert_eq!(
-        refused(3, 0, 2),
+        refused(3, &[0, 1, 2], 2),
         "the workers of all machines is 2; it must be from 3 to 1048576"
     );
     assert_eq!(
-        refused(2, 3, 4),
-        "the number of the first worker is 3; it must be from 0 to 2"
+        refused(2, &[3, 4], 4),
+        "the list of this machine's workers is [3, 4]; it must be 2 ascending numbers below 4"
     );
-    let text = json!({"first": 0, "of": 2, "extra": 1}).to_string();
+    let text = json!({"lanes": [0], "of": 2, "extra": 1}).to_string();
     assert!(serde_json::from_str::<Part>(&text).is_err());
 }
