@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from headcount.cli import options
+from headcount.cli import agent_options, options
 from headcount.cli.console import err, out, print_json
 from headcount.cli.grouped import grouped
 from headcount.cli.login_options import Logins
@@ -63,8 +63,8 @@ def prepare(
     verify: Annotated[
         bool, typer.Option("--verify", help="Check existing data and repair what is damaged.")
     ] = False,
-    agents: options.Agents = None,
-    cluster: options.Cluster = None,
+    agents: agent_options.Agents = None,
+    cluster: agent_options.Cluster = None,
     json: options.Json = False,
 ) -> None:
     """Make a workload's data set, for many runs.

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from headcount.cli import options
+from headcount.cli import agent_options, options
 from headcount.cli.console import err, out, print_json
 from headcount.cli.grouped import grouped
 from headcount.cli.outputs import check_runs
@@ -206,11 +206,11 @@ class Load:
     client: options.Client = None
     source: options.Source = None
     seed: options.Seed = None
-    agents: options.Agents = None
-    cluster: options.Cluster = None
-    users_per_agent: options.UsersPerAgent = None
-    equal_users: options.EqualUsers = False
-    local_ips: options.LocalIps = None
+    agents: agent_options.Agents = None
+    cluster: agent_options.Cluster = None
+    users_per_agent: agent_options.UsersPerAgent = None
+    equal_users: agent_options.EqualUsers = False
+    local_ips: agent_options.LocalIps = None
 
 
 @grouped
@@ -334,13 +334,9 @@ def _plan(
         sources=load.source or [],
         scale=load.scale,
         seed=load.seed,
-        agents=load.agents,
-        cluster=load.cluster,
-        users_per_agent=running.number(load.users_per_agent, "--users-per-agent"),
-        equal_users=load.equal_users,
-        local_ips=running.parts(load.local_ips),
         workload_sha256=workloads.sha256(name),
     )
+    asked = agent_options.with_agents(asked, load)
     plan = resolve(workloads.load(name), target.target, asked)
     check_lab_settings(plan)
     return plan

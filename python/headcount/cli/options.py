@@ -172,50 +172,6 @@ View = Annotated[
         rich_help_panel=ADVANCED,
     ),
 ]
-Agents = Annotated[
-    int | None,
-    typer.Option(
-        metavar="NUMBER",
-        min=1,
-        help="Play the users by this many agents, each a process of its own, and add up what they "
-        "measure.",
-        rich_help_panel=ADVANCED,
-    ),
-]
-Cluster = Annotated[
-    str | None,
-    typer.Option(
-        metavar="ray://HEAD:PORT",
-        help="Play them on machines of this Ray cluster, one agent on each.",
-        rich_help_panel=ADVANCED,
-    ),
-]
-UsersPerAgent = Annotated[
-    str | None,
-    typer.Option(
-        metavar="NUMBER",
-        help="Most users that one agent plays.",
-        rich_help_panel=ADVANCED,
-    ),
-]
-EqualUsers = Annotated[
-    bool,
-    typer.Option(
-        "--equal-users",
-        help="Give each agent as many users as the others, however fast its machine is.",
-        rich_help_panel=ADVANCED,
-    ),
-]
-LocalIps = Annotated[
-    str | None,
-    typer.Option(
-        metavar="ADDRESSES",
-        help="Let users connect from these addresses of the load generator's machine, in turn: "
-        "10.0.0.11-10.0.0.20, or 10.0.1.0/28. The server sees a client at each address, and each "
-        "has its own ports.",
-        rich_help_panel=ADVANCED,
-    ),
-]
 Stacks = Annotated[
     str,
     typer.Option(

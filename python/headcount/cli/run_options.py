@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from headcount.cli import options
+from headcount.cli import agent_options, options
 from headcount.cli.login_options import Logins
 
 Users = Annotated[
@@ -252,11 +252,11 @@ class Advanced:
         int | None,
         typer.Option(help="Threads of the load generator.", rich_help_panel=options.ADVANCED),
     ] = None
-    agents: options.Agents = None
-    cluster: options.Cluster = None
-    users_per_agent: options.UsersPerAgent = None
-    equal_users: options.EqualUsers = False
-    local_ips: options.LocalIps = None
+    agents: agent_options.Agents = None
+    cluster: agent_options.Cluster = None
+    users_per_agent: agent_options.UsersPerAgent = None
+    equal_users: agent_options.EqualUsers = False
+    local_ips: agent_options.LocalIps = None
     client: options.Client = None
     source: options.Source = None
     view: options.View = None

@@ -12,6 +12,7 @@ from headcount import workloads
 from headcount.bundle import reader
 from headcount.bundle.verdict import Verdict
 from headcount.cli import versus
+from headcount.cli.agent_options import with_agents
 from headcount.cli.console import err, out, print_json
 from headcount.cli.display import Display
 from headcount.cli.exits import exit_code
@@ -150,7 +151,7 @@ def overrides(
     advanced: Advanced,
 ) -> Overrides:
     """The options that override the workload or plan."""
-    return Overrides(
+    asked = Overrides(
         users=number(load.users, "--users"),
         levels=load.levels,
         search=search.search,
@@ -183,13 +184,9 @@ def overrides(
         sources=advanced.source or [],
         views=advanced.view or [],
         stacks=stacks_wanted(advanced.stacks),
-        agents=advanced.agents,
-        cluster=advanced.cluster,
-        users_per_agent=number(advanced.users_per_agent, "--users-per-agent"),
-        equal_users=advanced.equal_users,
-        local_ips=parts(advanced.local_ips),
         trial=False if search.no_trial else None,
     )
+    return with_agents(asked, advanced)
 
 
 def given(second: Second) -> versus.Given:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from headcount.cli import options
+from headcount.cli import agent_options, options
 from headcount.cli.console import err, out, print_json
 from headcount.cli.grouped import grouped
 from headcount.cli.outputs import bundle_folder, check_runs
@@ -171,11 +171,11 @@ class Load:
     client: options.Client = None
     scale: options.Scale = None
     seed: options.Seed = None
-    agents: options.Agents = None
-    cluster: options.Cluster = None
-    users_per_agent: options.UsersPerAgent = None
-    equal_users: options.EqualUsers = False
-    local_ips: options.LocalIps = None
+    agents: agent_options.Agents = None
+    cluster: agent_options.Cluster = None
+    users_per_agent: agent_options.UsersPerAgent = None
+    equal_users: agent_options.EqualUsers = False
+    local_ips: agent_options.LocalIps = None
 
 
 @grouped
@@ -262,7 +262,7 @@ def _overrides(
     from headcount.cli import running
 
     is_search = users is None
-    return running.Overrides(
+    asked = running.Overrides(
         search=is_search,
         quick=is_search,
         users=users,
@@ -277,12 +277,8 @@ def _overrides(
         shares=target.shares,
         scale=load.scale,
         seed=load.seed,
-        agents=load.agents,
-        cluster=load.cluster,
-        users_per_agent=running.number(load.users_per_agent, "--users-per-agent"),
-        equal_users=load.equal_users,
-        local_ips=running.parts(load.local_ips),
     )
+    return agent_options.with_agents(asked, load)
 
 
 def _plan(name: str | None, target: str | None, asked: "Overrides") -> "Plan":
