@@ -30,8 +30,11 @@ choice: the check reads a file for each process of the server."""
 class _Reading:
     at_s: float
     ticks: int
+    """Of all programs."""
     own_s: float
     group: Group
+    others: Tree | None
+    """All processes but the server's, if its own CPU time cannot be read."""
 
 
 class Programs:
@@ -41,7 +44,6 @@ class Programs:
         """Take no reading yet."""
         self._proc = proc
         self._previous: _Reading | None = None
-        self._others: tuple[float, Tree] | None = None
         self._is_lost = False
         self._due_s = float("-inf")
 
@@ -63,12 +65,10 @@ class Programs:
             members: Its processes.
 
         """
-        ticks = cpu.program_ticks(stat)
-        if not values or ticks is None:
+        now = self._read(at_s, stat, group, tuple(members)) if values else None
+        if now is None:
             return dict(values)
-        now = _Reading(at_s, ticks, time.process_time(), group)
         was, self._previous = self._previous, now
-        others = self._of_others(at_s, tuple(members), is_needed=group.reading.cpu_ns is None)
         if was is None or OWN not in values:
             return dict(values)
         elapsed_s = at_s - was.at_s
@@ -76,29 +76,36 @@ class Programs:
         if everybody is None:
             return dict(values)
         not_ours = everybody / TICKS_PER_S - (now.own_s - was.own_s) / elapsed_s
-        if others is not None:
-            server = max(values[OWN], not_ours - others)
+        if was.others is not None and now.others is not None:
+            others = tree.used(was.others, now.others, lambda totals: totals.cpu_ticks)
+            server = max(values[OWN], not_ours - others / TICKS_PER_S / elapsed_s)
             return {**values, OWN: server, FOREIGN: max(0.0, not_ours - server)}
         used = _of_group(was.group, group, elapsed_s)
         return {**values, FOREIGN: max(0.0, not_ours - (values[OWN] if used is None else used))}
 
-    def _of_others(
-        self, at_s: float, members: Collection[Process], *, is_needed: bool
-    ) -> float | None:
-        """CPU of all programs but the server's, in cores, if its own cannot be read."""
+    def _read(
+        self, at_s: float, stat: cpu.CpuStat, group: Group, members: Collection[Process]
+    ) -> _Reading | None:
+        is_needed = group.reading.cpu_ns is None
         if is_needed and at_s >= self._due_s:
             self._is_lost = loses_children(self._proc, members)
             self._due_s = at_s + _AGAIN_S
         if not is_needed or not self._is_lost:
-            self._others = None
+            ticks = cpu.program_ticks(stat)
+            if ticks is None:
+                return None
+            return _Reading(at_s, ticks, time.process_time(), group, None)
+        # On a busy machine, reading all processes takes a while, in which they use the CPU. So the
+        # machine's ticks are read before and after that, and not with the sample.
+        before = self._ticks()
+        others = tree.read_others(self._proc, {one.pid for one in members})
+        after = self._ticks()
+        if before is None or after is None:
             return None
-        now = tree.read_others(self._proc, {one.pid for one in members})
-        was, self._others = self._others, (at_s, now)
-        if was is None or at_s <= was[0]:
-            return None
-        return (
-            tree.used(was[1], now, lambda totals: totals.cpu_ticks) / TICKS_PER_S / (at_s - was[0])
-        )
+        return _Reading(at_s, (before + after) // 2, time.process_time(), group, others)
+
+    def _ticks(self) -> int | None:
+        return cpu.program_ticks(cpu.parse(read_text(f"{self._proc}/stat") or ""))
 
 
 def _of_group(was: Group, now: Group, elapsed_s: float) -> float | None:
