@@ -24,9 +24,13 @@ RUN = (
 @pytest.fixture(scope="module")
 def home(tmp_path_factory: pytest.TempPathFactory):
     made = Headcount(tmp_path_factory.mktemp("home"))
-    for _ in range(2):
-        ended = made.run(*RUN)
-        assert ended.code == 0, ended.err
+    ends = []
+    while len(made.bundles()) < 2:
+        ends.append(made.run(*RUN))
+        if ends[-1].code == ExitCode.INVALID and len(ends) < 5:  # the machine was too busy
+            shutil.rmtree(made.bundles()[-1])
+        else:
+            assert ends[-1].code == 0, ends
     yield made
     made.close()
 
