@@ -102,9 +102,10 @@ def bars(cases: Sequence[Judged], steps: Iterable[Record]) -> list[Bar]:
         claims = [f"{one['name']} ({one['step']})" for one in equal if one["changes"]]
         text = f"false claims: {len(claims)} of {len(equal)}"
         text += f": {'; '.join(claims)}" if claims else ""
-        refused = sum("code" in one for one in equal)
-        text += f"; {refused} came to no answer" if refused else ""
-        found.append(Bar(text, not claims and not refused))
+        # A tuning that refused, or whose budget ended before a trial, could claim nothing.
+        untried = sum("code" in one or one["trials"] == 0 for one in equal)
+        text += f"; {untried} tried nothing" if untried else ""
+        found.append(Bar(text, not claims and not untried))
     restarted = [one for one in steps if one["step"].startswith("redeploy ")]
     if restarted:
         kept = sum(is_kept(one) for one in restarted)

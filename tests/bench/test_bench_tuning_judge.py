@@ -73,15 +73,17 @@ def test_rivals_that_were_not_played_are_left_out() -> None:
 
 
 def test_each_false_claim_counts() -> None:
-    good = [{"name": "a", "step": f"equal {at}", "changes": {}} for at in range(3)]
+    good = [{"name": "a", "step": f"equal {at}", "changes": {}, "trials": 1} for at in range(3)]
     (bar,) = bars([], good)
     assert bar.is_met
     assert bar.text == "false claims: 0 of 3"
-    (bar,) = bars([], [*good, {"name": "b", "step": "equal 3", "changes": {"x": "1"}}])
+    (bar,) = bars([], [*good, {**good[0], "name": "b", "step": "equal 3", "changes": {"x": "1"}}])
     assert not bar.is_met
     assert bar.text == "false claims: 1 of 4: b (equal 3)"
-    (bar,) = bars([], [*good, {"name": "b", "step": "equal 3", "changes": {}, "code": 2}])
-    assert not bar.is_met
+    for nothing in ({"code": 2}, {"trials": 0}):
+        (bar,) = bars([], [*good, {**good[0], "step": "equal 3", **nothing}])
+        assert not bar.is_met
+        assert bar.text == "false claims: 0 of 4; 1 tried nothing"
 
 
 def test_a_restarted_winner_keeps_its_gain() -> None:
