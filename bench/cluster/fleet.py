@@ -51,7 +51,7 @@ def played(machines: int, folder: Path) -> list[Part]:
                 folder,
                 *("run", "file-copy", "--target", f"smb://{start.address}", "--scale", "0.02"),
                 *("--users", str(machines * USERS_EACH), "--duration", "120s", "--ramp", "20s"),
-                *("--agents", str(machines), "--cluster", ground.cluster),
+                *("--agents", str(machines), "--cluster", ground.cluster, "--equal-users"),
                 *("--authorised-by", "bench.cluster", "--runs", str(folder / "runs")),
             )
             (bundle,) = (folder / "runs").iterdir()
