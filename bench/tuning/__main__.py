@@ -3,15 +3,15 @@
 import argparse
 import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
 from bench.tuning import others
 from bench.tuning.case import Case, cases, servers
 from bench.tuning.faults import play
-from bench.tuning.judge import bars, judged
-from bench.tuning.log import Log, records, tried
+from bench.tuning.judge import bars, judged, latest
+from bench.tuning.log import Log, Record, records, tried
 from bench.tuning.rivals import RIVALS
 from bench.tuning.table import bar_lines, stock_table, table
 from bench.tuning.tuner import Asked
@@ -34,8 +34,9 @@ def main(arguments: Sequence[str]) -> int:
         return 2
     asked = Asked(options.seed, options.turn, options.budget, options.rivals)
     failed = _played(options, asked, log)
-    steps = list(records(options.out))
-    faults = judged(_wanted(options), steps)
+    proofs = [list(_steps(one, options)) for one in [*options.earlier, options.out]]
+    faults = latest(judged(_wanted(options), steps) for steps in proofs)
+    steps = [one for steps in proofs for one in steps]
     found = bars(faults, steps)
     print(table(faults), stock_table(steps), bar_lines(found), sep="\n")
     return 1 if failed or not all(one.is_met for one in found) else 0
@@ -45,6 +46,14 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m bench.tuning", description=__doc__)
     parser.add_argument("part", choices=PARTS, help="what to play; judge plays nothing")
     parser.add_argument("--out", type=Path, required=True, help="folder for steps and bundles")
+    parser.add_argument(
+        "--earlier",
+        type=Path,
+        nargs="+",
+        default=[],
+        metavar="FOLDER",
+        help="judge what was played before, too; of a fault, the last one counts",
+    )
     parser.add_argument("--cases", nargs="+", metavar="WORD", help="those with a word in the name")
     parser.add_argument("--held-out", action="store_true", help="only faults that are held out")
     parser.add_argument("--develop", action="store_true", help="only those that are not")
@@ -77,6 +86,11 @@ def _wanted(options: argparse.Namespace) -> list[Case]:
 
 def _named(name: str, options: argparse.Namespace) -> bool:
     return not options.cases or any(word in name for word in options.cases)
+
+
+def _steps(folder: Path, options: argparse.Namespace) -> Iterator[Record]:
+    """The steps of a proof that belong to the cases asked for."""
+    return (one for one in records(folder) if _named(one["name"], options))
 
 
 def _played(options: argparse.Namespace, asked: Asked, log: Log) -> int:

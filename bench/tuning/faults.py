@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import asdict
-from pathlib import Path
 
 from bench.tuning import rivals
 from bench.tuning.case import Case, Server
@@ -25,7 +24,7 @@ def play(case: Case, asked: Asked, log: Log) -> None:
     log.step(case.name, "drawn", lambda: {"strength": case.drawn(asked.seed)})
     found = searched(planted, asked, log)
     best = log.step(case.name, "oracle", lambda: _oracle(case, planted, found, asked, log))
-    tuned = log.step(case.name, "tune", lambda: tune(planted, asked, log.runs, before=found.folder))
+    tuned = log.step(case.name, "tune", lambda: tune(planted, asked, log, before=found.folder))
     turns = int(tuned["turns"])
     for name in asked.rivals:
         log.step(
@@ -44,9 +43,11 @@ def play(case: Case, asked: Asked, log: Log) -> None:
 def searched(server: Server, asked: Asked, log: Log) -> Baseline:
     """The search before all, once for a server."""
     done = log.step(
-        server.name, "search", lambda: {"bundle": str(search(server, asked.seed, log.runs))}
+        server.name,
+        "search",
+        lambda: {"bundle": log.relative(search(server, asked.seed, log.runs))},
     )
-    return baseline(Path(done["bundle"]))
+    return baseline(log.folder / done["bundle"])
 
 
 def _by_name(changes: Changes) -> Mapping[str, str]:

@@ -76,6 +76,11 @@ def judged(cases: Iterable[Case], steps: Iterable[Record]) -> list[Judged]:
     return found
 
 
+def latest(proofs: Iterable[Iterable[Judged]]) -> list[Judged]:
+    """Each fault as the last of the proofs has it."""
+    return [*{one.name: one for proof in proofs for one in proof}.values()]
+
+
 @dataclass(frozen=True)
 class Bar:
     """What must hold, and whether it does."""

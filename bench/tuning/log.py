@@ -34,6 +34,10 @@ class Log:
         """The folder of bundles."""
         return self.folder / "runs"
 
+    def relative(self, bundle: Path) -> str:
+        """A bundle as steps name it, so that the folder can be moved."""
+        return str(bundle.resolve().relative_to(self.folder.resolve()))
+
     def same_run(self, options: Record) -> bool:
         """Whether what is there was played with the same options; notes those of the first run."""
         if self.is_empty:

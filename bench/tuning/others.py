@@ -17,7 +17,7 @@ def equal(server: Server, number: int, asked: Asked, log: Log) -> Record:
     found = searched(server, asked, log)
     one = Asked(asked.seed + number, asked.turn, asked.budget)
     return log.step(
-        server.name, f"equal {number}", lambda: tune(server, one, log.runs, before=found.folder)
+        server.name, f"equal {number}", lambda: tune(server, one, log, before=found.folder)
     )
 
 
@@ -60,4 +60,4 @@ def _order(winner: Configuration) -> list[tuple[Configuration, bool]]:
 
 def stock(server: Server, asked: Asked, log: Log) -> Record:
     """A tuning of a server as Debian ships it."""
-    return log.step(server.name, "stock", lambda: tune(server, asked, log.runs))
+    return log.step(server.name, "stock", lambda: tune(server, asked, log))

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bench.tuning.case import Server
-from bench.tuning.log import Record
+from bench.tuning.log import Log, Record
 from bench.tuning.planning import options_of
 from bench.tuning.rivals import RIVALS
 from headcount.bundle import reader
@@ -50,11 +50,11 @@ class Asked:
         return max(int(seconds(self.budget) / (self.turn_s + SETTLING_S)), 1)
 
 
-def tune(server: Server, asked: Asked, runs: Path, before: Path | None = None) -> Record:
+def tune(server: Server, asked: Asked, log: Log, before: Path | None = None) -> Record:
     """What it claims; `before` is the search to begin with, instead of a new one."""
     command = [str(Path(sys.executable).with_name("headcount")), "tune"]
     command += [*options_of(server, asked.seed), "--trials", TRIALS, "--turn", asked.turn]
-    command += ["--budget", asked.budget, "--runs", str(runs), "--json"]
+    command += ["--budget", asked.budget, "--runs", str(log.runs), "--json"]
     command += ["--from", str(before)] if before is not None else []
     done = subprocess.run(
         command,
@@ -75,7 +75,7 @@ def tune(server: Server, asked: Asked, runs: Path, before: Path | None = None) -
         "trials": len(found["races"]),
         "sentence": found["sentence"],
         "turns": len(reader.load(Path(found["bundle"])).levels),
-        "bundle": found["bundle"],
+        "bundle": log.relative(Path(found["bundle"])),
     }
 
 

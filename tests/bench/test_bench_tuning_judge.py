@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 from bench.tuning.case import cases
-from bench.tuning.judge import bars, is_kept, judged, medians, spread
+from bench.tuning.judge import bars, is_kept, judged, latest, medians, spread
 from bench.tuning.log import Log, records
 from bench.tuning.table import bar_lines, stock_table, table
 
@@ -72,6 +72,14 @@ def test_rivals_that_were_not_played_are_left_out() -> None:
     assert "optuna" not in medians(judged(CASES, lines))
 
 
+def test_a_fault_that_was_played_again_counts_once() -> None:
+    missed, other = judged(CASES, [*steps(0, found=False), *steps(1)])
+    again = judged(CASES, steps(0))
+    found = latest([[missed, other], again])
+    assert [one.name for one in found] == [missed.name, other.name]
+    assert all(one.is_right for one in found)
+
+
 def test_each_false_claim_counts() -> None:
     good = [{"name": "a", "step": f"equal {at}", "changes": {}, "trials": 1} for at in range(3)]
     (bar,) = bars([], good)
@@ -125,6 +133,7 @@ def test_a_proof_goes_on_where_it_stopped(
 ) -> None:
     options = {"seed": 1, "turn": "5s"}
     log = Log(tmp_path / "out")
+    assert log.relative(log.runs / "one") == "runs/one"
     assert log.is_empty
     assert log.same_run(options)
     assert log.step("a", "oracle", lambda: {"users": 5})["users"] == 5
