@@ -26,6 +26,18 @@ def test_without_a_limit_the_first_one_to_come_is_named() -> None:
     assert " or more)" in found.next.sentence
 
 
+def test_late_answers_without_a_queue_are_not_a_lack_of_users() -> None:
+    levels = Server(places=64, loud={}, quiet=QUIET).levels((0.02, 0.05, 0.1))
+    found = of_levels(levels)
+    assert found is not None
+    assert [one.id for one in found.advice] == ["none-more"]
+    late = {"outcome": "failed", "reasons": ["p99 is 13 ms"]}
+    found = of_levels([*levels[:-1], levels[-1].model_copy(update=late)])
+    assert found is not None
+    assert "(p99 is 13 ms)" in found.sentence
+    assert [one.id for one in found.advice] == ["none-late"]
+
+
 def test_stalls_with_few_users_are_not_a_queue() -> None:
     # A machine that stands still for 20 ms now and then: the mean of 0.3 ms is six times as long.
     rates = ((1, 1.0), (8, 6.5), (64, 50.5))

@@ -95,6 +95,17 @@ def test_a_proved_gain_is_claimed_with_its_changes(diagnosis: Diagnosis) -> None
     assert found.after / found.before == pytest.approx(found.ratio.value)
 
 
+def test_a_claim_says_that_the_load_generator_was_the_limit(diagnosis: Diagnosis) -> None:
+    tuning = tuned(Stage({("b", "on"): 1.5}, 4), KNOBS)
+    full = tuning.results.proof[0][1].generator.model_copy(update={"limited": True})
+    tuning.results.proof = [
+        (before, after.model_copy(update={"outcome": "invalid", "generator": full}))
+        for before, after in tuning.results.proof
+    ]
+    text = "It may be more: with the changes, the load generator was the limit."
+    assert answered(tuning, diagnosis).sentence.endswith(f" users. {text}")
+
+
 def test_the_difference_installs_the_changes(diagnosis: Diagnosis, tmp_path: Path) -> None:
     found = answered(tuned(Stage({("b", "on"): 1.5}, 4), KNOBS), diagnosis)
     file = tmp_path / "x.conf"

@@ -1,9 +1,12 @@
-"""The figure of a turn that decides."""
+"""The figure of a turn that decides, and the gain of a pair of turns."""
+
+import math
 
 import pytest
 
-from headcount.bundle.level import CounterSummary
+from headcount.bundle.level import CounterSummary, LevelResult
 from headcount.tune.goal import figure
+from headcount.tune.pairs import gain_of
 from versus_levels import level
 
 
@@ -17,3 +20,21 @@ def test_the_cost_of_a_scenario_is_the_cpu_time_of_the_server() -> None:
     assert figure(alone, "cpu") == pytest.approx(0.002)
     agents = {"agent-1": used(0.3), "agent-2": used(0.4), **counters}
     assert figure(alone.model_copy(update={"counters": agents}), "cpu") == pytest.approx(0.002)
+
+
+def turn(rate_per_s: float, *, is_spoiled: bool = False) -> LevelResult:
+    found = level(1, 100, rate_per_s=rate_per_s)
+    generator = found.generator.model_copy(update={"limited": is_spoiled})
+    outcome = "invalid" if is_spoiled else "failed"
+    return found.model_copy(update={"generator": generator, "outcome": outcome})
+
+
+def test_a_full_generator_hides_only_what_the_better_turn_gains() -> None:
+    assert gain_of(turn(100), turn(150), "rate") == pytest.approx(math.log(1.5))
+    # At least this: with a better generator, the second turn would have been faster.
+    assert gain_of(turn(100), turn(150, is_spoiled=True), "rate") == pytest.approx(math.log(1.5))
+    assert gain_of(turn(150, is_spoiled=True), turn(100), "rate") == pytest.approx(-math.log(1.5))
+    # The worse one may only look worse.
+    assert gain_of(turn(100, is_spoiled=True), turn(150), "rate") is None
+    assert gain_of(turn(150), turn(100, is_spoiled=True), "rate") is None
+    assert gain_of(turn(100, is_spoiled=True), turn(150, is_spoiled=True), "rate") is None

@@ -49,6 +49,20 @@ class Full(Holding):
         return found.model_copy(update={"outcome": "invalid"}) if users > 2500 else found
 
 
+class Weak(Stage):
+    """A stage whose load generator is full at 1,250 scenarios/s."""
+
+    def turn(
+        self, configuration: Configuration, users: int, *, is_fresh: bool = False
+    ) -> LevelResult:
+        found = super().turn(configuration, users, is_fresh=is_fresh)
+        if found.achieved_per_s < 1250:
+            return found
+        generator = found.generator.model_copy(update={"limited": True})
+        full = {"achieved_per_s": 1250.0, "outcome": "invalid", "generator": generator}
+        return found.model_copy(update=full)
+
+
 def winning_changes(tuning: Tuning) -> dict[str, str]:
     return {knob.name: value for knob, value in tuning.results.winner.changes.items()}
 
@@ -66,6 +80,16 @@ def test_only_changes_that_help_are_found() -> None:
         assert "e" not in winning_changes(tuning)
         exact += len(winning_changes(tuning)) == 1
     assert exact >= 8
+
+
+def test_a_gain_that_fills_the_load_generator_is_at_least_what_was_measured() -> None:
+    tuning = tuned(Weak({("c", "on"): 2.0}, 1), [switch("c")])
+    assert winning_changes(tuning) == {"c": "on"}
+    ratio = tuning.proven()
+    assert ratio is not None
+    assert ratio.low < 1.25 < ratio.high * 1.1
+    assert tuning.is_at_least
+    assert not tuned(Stage({("c", "on"): 2.0}, 1), [switch("c")]).is_at_least
 
 
 def test_two_changes_that_help_are_both_kept_with_their_gains() -> None:

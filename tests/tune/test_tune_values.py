@@ -154,6 +154,9 @@ def test_limits_that_no_knob_moves_are_refused(limit: str) -> None:
         check_tunable(diagnosis(limit), Goal())
     check_tunable(diagnosis("cpu"), Goal())
     check_tunable(diagnosis("none"), Goal("p95", 40))
+    check_tunable(diagnosis("none"), Goal(), is_late=True)
+    with pytest.raises(InputError, match="nothing to tune"):
+        check_tunable(diagnosis("generator"), Goal(), is_late=True)
     check_tunable(diagnosis("upstream"), Goal(), has_behind=True)
 
 

@@ -150,7 +150,8 @@ def _sentence(tuning: Tuning, ratio: Ratio | None, *, is_proven: bool, ending: E
         )
     gain = _words(tuning.measure, ratio)
     changes = tuning.results.winner.text
-    return f"{changes}: {gain}, at {tuning.users:,} users."
+    more = " It may be more: with the changes, the load generator was the limit."
+    return f"{changes}: {gain}, at {tuning.users:,} users.{more if tuning.is_at_least else ''}"
 
 
 def _words(measure: Measure, ratio: Ratio) -> str:

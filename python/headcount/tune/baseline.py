@@ -76,6 +76,11 @@ def trial_users(verdict: Verdict, diagnosis: Diagnosis, goal: Goal) -> int:
     return max(round(held * factor(goal.measure(diagnosis.limit), diagnosis.limit)), 1)
 
 
+def is_late(verdict: Verdict) -> bool:
+    """Whether a level broke a criterion."""
+    return verdict.capacity is not None and not verdict.capacity.at_least
+
+
 def factor(measure: Measure, limit: Limit) -> float:
     """The load of the trials, as a factor on the capacity."""
     if measure != "rate":

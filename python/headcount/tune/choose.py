@@ -71,13 +71,16 @@ class Choice:
     obstacle: str | None = None
 
 
-def check_tunable(diagnosis: Diagnosis, goal: Goal, *, has_behind: bool = False) -> None:
+def check_tunable(
+    diagnosis: Diagnosis, goal: Goal, *, is_late: bool = False, has_behind: bool = False
+) -> None:
     """Raise InputError if no knob of the server can move its limit.
 
-    Response times at a given number of users can improve even if nothing limits the server, and
-    the server that it waits for may be tuned with it (`has_behind`).
+    Response times can improve even if nothing limits the server: where the goal asks for that, or
+    they broke the criteria (`is_late`). The server that it waits for may be tuned with it
+    (`has_behind`).
     """
-    if diagnosis.limit == "none" and goal.kind == "p95":
+    if diagnosis.limit == "none" and (goal.kind == "p95" or is_late):
         return
     if diagnosis.limit == "upstream" and has_behind:
         return

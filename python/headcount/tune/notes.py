@@ -49,6 +49,14 @@ def few_users_text(users: int) -> str:
     )
 
 
+def late_text(users: int) -> str:
+    """What the trials compare where throughput still rises with the users."""
+    return (
+        f"more users would not be served faster: the trials compare response times (p95), with "
+        f"{plural('user', users)}"
+    )
+
+
 def nothing_compared_text(users: int, turns: Sequence[LevelResult]) -> str:
     """Why no two turns without a change can be compared."""
     reasons = [reason for one in turns for reason in one.generator.reasons]

@@ -22,7 +22,7 @@ from headcount.lab.parameters import parameters
 from headcount.plan import target as targets
 from headcount.plan.plan import Plan
 from headcount.tune.answer import Ending, Known, answer
-from headcount.tune.baseline import searched, trial_users
+from headcount.tune.baseline import is_late, searched, trial_users
 from headcount.tune.boot import boot_hook
 from headcount.tune.choose import Asked, Choice, check_own, check_tunable, choose, weightiest
 from headcount.tune.far_host import FarHost
@@ -32,7 +32,7 @@ from headcount.tune.knobs.knob import Knob, KnobFile
 from headcount.tune.knobs.library import merged, of_server
 from headcount.tune.left import check_nothing_left, new_folder_of_journal
 from headcount.tune.listener import TuningListener
-from headcount.tune.notes import choice_texts, few_users_text
+from headcount.tune.notes import choice_texts, few_users_text, late_text
 from headcount.tune.piloting import Piloting
 from headcount.tune.processes.chosen import process_choices, reasons_text
 from headcount.tune.processes.processes import NAME as PROCESS
@@ -131,7 +131,8 @@ def _tuned(
     if verdict is None or diagnosis is None:
         raise InputError(f"{bundle.folder} has no diagnosis: nothing says which knobs matter")
     if not wanted.asked.only:
-        check_tunable(diagnosis, wanted.goal, has_behind=wanted.named.number > 1)
+        has_behind = wanted.named.number > 1
+        check_tunable(diagnosis, wanted.goal, is_late=is_late(verdict), has_behind=has_behind)
     users = wanted.goal.users or trial_users(verdict, diagnosis, wanted.goal)
     if users > most:
         users = most
@@ -165,6 +166,8 @@ def _tuned(
         _check_some(choices, server, diagnosis)
         for text in (diagnosis.sentence, *choice_texts(choices)):
             listener.noted(text)
+        if wanted.goal.kind == "capacity" and wanted.goal.measure(diagnosis.limit) == "p95":
+            listener.noted(late_text(users))
         if (why := reasons_text(choices, reasons)) is not None:
             listener.noted(why)
         known = Known(plan, wanted.goal, diagnosis, bundle.folder, server, choices)

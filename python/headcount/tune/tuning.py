@@ -18,7 +18,16 @@ from headcount.tune.ladder import PAIRS, Rung, loads
 from headcount.tune.listener import TuningListener
 from headcount.tune.load import MOST_RAISES, Load
 from headcount.tune.notes import nothing_compared_text, race_text, smallest_text
-from headcount.tune.pairs import TurnPair, failures, mean, paired, ratio_of, slowness
+from headcount.tune.pairs import (
+    TurnPair,
+    failures,
+    gain_of,
+    is_spoiled,
+    mean,
+    paired,
+    ratio_of,
+    slowness,
+)
 from headcount.tune.piloting import Piloting
 from headcount.tune.proposals import Proposals
 from headcount.tune.race import (
@@ -348,6 +357,16 @@ class Tuning:
         """The ratio that is claimed; None where there is none."""
         found = gains(self.proof_pairs)
         return ratio_of(found) if len(found) >= NOISE_PAIRS else None
+
+    @property
+    def is_at_least(self) -> bool:
+        """Whether the load generator was the limit in some turns of the winner that count."""
+        counted = [
+            after
+            for before, after in self.results.proof
+            if gain_of(before, after, self.measure) is not None
+        ]
+        return any(is_spoiled(one) for one in counted)
 
     @property
     def proof_pairs(self) -> list[Pair]:

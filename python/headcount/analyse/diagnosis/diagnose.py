@@ -45,6 +45,8 @@ LOG_SURE = 1.15
 
 GOAL_MISSED = "goal"
 """The kind of advice if only criteria on throughput or counters were broken."""
+LATE = "late"
+"""The same if response times broke theirs, although nothing was full."""
 
 
 def diagnose(bundle: Bundle) -> Diagnosis | None:
@@ -93,8 +95,8 @@ def of_levels(
     more = doubts(decision, weighed, observations)
     sign, programs = decision.sign, programs_behind(happened)
     kind = _advice_kind(decision, weighed, programs)
-    if decision.limit == "none" and _is_goal(levels):
-        kind = GOAL_MISSED
+    if decision.limit == "none" and _broke(levels) is not None:
+        kind = GOAL_MISSED if _is_goal(levels) else LATE
     suggestions = advice(decision.limit, kind, levels)
     if could_be_a_rate(decision, weighed, measured):
         more.append(_or_a_rate(weighed))
