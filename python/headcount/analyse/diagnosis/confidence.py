@@ -1,5 +1,6 @@
 """The confidence of a diagnosis: a share from 0 to 1, and a word."""
 
+import itertools
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -41,6 +42,8 @@ def confidence(
             sure *= threshold("sure.bending")
     if could_be_a_rate(decision, weighed, measured):
         sure *= threshold("sure.regular")
+    if _is_of_load(decision) and drift(observations)[0] > threshold("drift"):
+        sure *= threshold("sure.drift")
     if is_indirect(decision, weighed):
         sure *= threshold("sure.indirect")
     return round(sure * threshold("sure.unseen") ** len(rivals_not_observed(decision, weighed)), 3)
@@ -70,6 +73,21 @@ def could_be_a_rate(
     return is_regular(weighed.seen, measured)
 
 
+def _is_of_load(decision: Decision) -> bool:
+    """Whether only what the users got shows the limit, and no counter of the server."""
+    return decision.sign is not None and all(one.side == "load" for one in decision.sign.figures)
+
+
+def drift(observations: Sequence[Observation]) -> tuple[float, int]:
+    """How much the throughput of two levels with the same users differs at most, and the users."""
+    worst: tuple[float, int] = (0.0, 0)
+    valid = [one for one in observations if one.valid and one.per_s > 0]
+    for first, second in itertools.combinations(valid, 2):
+        if second.users == first.users:
+            worst = max(worst, (abs(second.per_s / first.per_s - 1), first.users))
+    return worst
+
+
 def is_indirect(decision: Decision, weighed: Weighed) -> bool:
     """Whether only the whole machine, not the server, is known to have waited.
 
@@ -82,7 +100,7 @@ def is_indirect(decision: Decision, weighed: Weighed) -> bool:
         return False  # of its own group, or of one that throttles its threads
     counters = {figure.counter for figure in decision.sign.figures}
     if decision.limit == "disk":
-        return not counters & {disk.SOME, disk.BLOCKED}
+        return not counters & {disk.SOME, disk.BLOCKED, disk.FLUSHING}
     if counters & {cpu.THROTTLED, cpu.PRESSURE} or not weighed.seen.levels:
         return False
     used = cpu.cores(weighed.seen.levels[-1])

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from headcount.analyse.diagnosis.confidence import still_bends
+from headcount.analyse.diagnosis.confidence import drift, still_bends
 from headcount.analyse.diagnosis.decide import Decision
 from headcount.analyse.diagnosis.evidence import cpu
 from headcount.analyse.diagnosis.observation import Observation
@@ -56,17 +56,11 @@ def _bending(decision: Decision, weighed: Weighed) -> str | None:
 
 def _drift(observations: Sequence[Observation]) -> str | None:
     """Levels with the same users must agree."""
-    valid = sorted((o for o in observations if o.valid and o.per_s > 0), key=lambda o: o.users)
-    worst: tuple[float, int] = (0.0, 0)
-    for first in valid:
-        for second in valid:
-            if first.index < second.index and second.users == first.users:
-                apart = abs(second.per_s / first.per_s - 1)
-                worst = max(worst, (apart, first.users))
-    if worst[0] <= threshold("drift"):
+    apart, users = drift(observations)
+    if apart <= threshold("drift"):
         return None
     return (
-        f"two levels with {plural('user', worst[1])} differ in throughput by {share(worst[0])}: "
+        f"two levels with {plural('user', users)} differ in throughput by {share(apart)}: "
         "the machine changed in between (neighbours, caches warming up)"
     )
 

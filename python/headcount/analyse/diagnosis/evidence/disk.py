@@ -20,6 +20,7 @@ READ = "process.disk.io{disk.io.direction=read}"
 WRITTEN = "process.disk.io{disk.io.direction=write}"
 HOST_READ = "system.disk.io{disk.io.direction=read}"
 HOST_WRITTEN = "system.disk.io{disk.io.direction=write}"
+FLUSHING = "process.threads.waiting{wait=sync}"
 LEAN = 2.0
 """Ratio of reads to writes, in bytes, from which a disk's load is called one of them."""
 IDLE = 0.5
@@ -33,6 +34,9 @@ def signs(level: Observation, light: Observation | None) -> Sign | None:
     """
     detail = _direction(level)
     waited = _waited(level)
+    flush = _flush(level)
+    if flush is not None and (waited is None or flush.score > waited[0]):
+        return flush
     if waited is not None:
         score, counter, value = waited
         queue = locks.commit_queue(level)
@@ -43,6 +47,34 @@ def signs(level: Observation, light: Observation | None) -> Sign | None:
         shown = figure(level, counter, value, text, threshold=threshold("decide.score"))
         return Sign("disk", detail, score, (shown, *_where(level, score)))
     return _device(level, light, detail)
+
+
+def _flush(level: Observation) -> Sign | None:
+    """A thread that does all the work, and stands still while data reach the disk.
+
+    Pressure does not show it: the kernel counts only part of a flush as waiting for I/O.
+    """
+    flushing, busy, still = level.mean(FLUSHING), level.mean(cpu.BUSIEST_THREAD), _still(level)
+    if flushing is None or busy is None or still < threshold("flush.still"):
+        return None
+    waiting = level.mean(cpu.PRESSURE) or 0.0
+    score = ramp(flushing, "flush.low", "flush.high")
+    score *= ramp(flushing + busy + waiting, "flush.full.low", "flush.full.high")
+    text = (
+        f"a thread waited for data to reach the disk (fsync) {share(min(flushing, 1.0))} of the "
+        "time, and no other did its work meanwhile"
+    )
+    shown = figure(level, FLUSHING, flushing, text, threshold=threshold("flush.high"))
+    return Sign("disk", "write", score, (shown, *_where(level, 0.0))) if score else None
+
+
+def _still(level: Observation) -> float:
+    """The share of the waiting for I/O during which nothing ran; 0 if not observed."""
+    for some, full in ((SOME, FULL), (HOST_SOME, HOST_FULL)):
+        waited, whole = level.mean(some), level.mean(full)
+        if waited and whole is not None:
+            return min(whole / waited, 1.0)
+    return 0.0
 
 
 def _queue(level: Observation, part: float) -> Figure:
