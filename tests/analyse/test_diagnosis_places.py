@@ -6,6 +6,7 @@ import pytest
 from diagnosis_levels import level
 from test_diagnosis_program import PEER_NAME, QUIET, USERS, diagnosed, ladder, upstream
 
+from headcount.analyse.diagnosis.diagnose import of_levels
 from headcount.bundle.level import LevelResult
 from headcount.counters.naming import PEER, instance_name
 
@@ -93,3 +94,11 @@ def test_a_server_with_a_limit_of_connections_has_a_pool_of_them() -> None:
 def test_users_who_wait_inside_the_server_are_rate_limited() -> None:
     found = diagnosed(with_connections({100: 0.0, 400: 0.0, 480: 2.0, 640: 3.0}, 0.2), 1.0)
     assert found.limit == "limiter"
+
+
+def test_few_users_of_whom_none_is_served_are_no_mistake() -> None:
+    """After an overload, a mail server still works off its queue: 8 users get nothing."""
+    door = {"socket.accept_queue": 30.0, "socket.accept_queue.occupied": 1.0}
+    few = level(1, 8, 0.0, 1.0, 0.0, {**QUIET, **door})
+    many = level(2, 40, 40.0, 1.0, 0.0, {**QUIET, **door})
+    assert of_levels([few, many]) is not None

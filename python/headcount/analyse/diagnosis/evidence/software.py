@@ -176,7 +176,7 @@ def places_of(level: Observation, seen: Saturation) -> Places:
         held_s = seen.alone_s
     # Connections that wait to be accepted hold no place.
     connections = max((light.mean(CONNECTIONS) or 0.0) - (light.mean(ACCEPT) or 0.0), 0.0)
-    if at_door is not None and connections and _is_at_door(level, at_door):
+    if light.per_s and at_door is not None and connections and _is_at_door(level, at_door):
         # At most one connection per user: others, such as the reader of counters, delay nobody.
         held_s = max(held_s, min(connections, light.users) / light.per_s)
     places = seen.most_per_s * held_s
