@@ -52,7 +52,7 @@ def few_users_text(users: int) -> str:
 def late_text(users: int) -> str:
     """What the trials compare where throughput still rises with the users."""
     return (
-        f"more users would not be served faster: the trials compare response times (p95), with "
+        "throughput still rises with the users, so the trials compare response times (p95), with "
         f"{plural('user', users)}"
     )
 
