@@ -45,3 +45,4 @@ def test_the_load_alone_is_no_proof_on_a_machine_that_changes() -> None:
     assert steady.limit == drifted.limit == "pool"
     assert steady.confidence > 1.5 * drifted.confidence
     assert drifted.confidence_word == "low"
+    assert diagnosed([again, *levels], 1.0).doubts == drifted.doubts

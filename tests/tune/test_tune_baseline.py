@@ -15,7 +15,7 @@ from headcount.controller.listener import Silent
 from headcount.errors import InputError, MachineLimitError
 from headcount.plan.plan import Plan
 from headcount.plan.resolve import Overrides, resolve
-from headcount.tune.baseline import searched, trial_users
+from headcount.tune.baseline import is_late, searched, trial_users
 from headcount.tune.goal import parse
 from headcount.tune.listener import Unwatched
 from headcount.tune.start import Wanted, tune
@@ -124,3 +124,14 @@ def test_a_comparison_with_more_users_than_there_are_is_an_error_at_once(
     with pytest.raises(InputError, match="--table names 201 users, and there are 200"):
         tune(few, wanted, tmp_path, Secrets(), Unwatched())
     assert not [*tmp_path.glob("*")]
+
+
+@pytest.mark.parametrize(
+    ("binding", "late"), [("p99<=10ms", True), ("overload<5%", True), ("rate>=50/s", False)]
+)
+def test_only_response_times_that_broke_are_late(binding: str, late: bool) -> None:
+    verdict = found(100, at_least=False)
+    verdict.capacity.binding = binding
+    assert is_late(verdict) is late
+    verdict.capacity.at_least = True
+    assert not is_late(verdict)

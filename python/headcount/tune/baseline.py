@@ -12,6 +12,7 @@ from headcount.controller.access import Secrets
 from headcount.controller.listener import Listener
 from headcount.counters.proc.named import NOBODY, Named
 from headcount.errors import InputError, MachineLimitError
+from headcount.plan.criteria import GOALS, parse
 from headcount.plan.plan import Plan
 from headcount.text import plural
 from headcount.tune.goal import Goal
@@ -77,8 +78,11 @@ def trial_users(verdict: Verdict, diagnosis: Diagnosis, goal: Goal) -> int:
 
 
 def is_late(verdict: Verdict) -> bool:
-    """Whether a level broke a criterion."""
-    return verdict.capacity is not None and not verdict.capacity.at_least
+    """Whether response times set the capacity, not a goal for throughput or counters."""
+    capacity = verdict.capacity
+    if capacity is None or capacity.at_least or capacity.binding is None:
+        return False
+    return parse(capacity.binding).metric not in GOALS
 
 
 def factor(measure: Measure, limit: Limit) -> float:

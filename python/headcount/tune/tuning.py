@@ -21,7 +21,6 @@ from headcount.tune.notes import nothing_compared_text, race_text, smallest_text
 from headcount.tune.pairs import (
     TurnPair,
     failures,
-    gain_of,
     is_spoiled,
     mean,
     paired,
@@ -361,12 +360,8 @@ class Tuning:
     @property
     def is_at_least(self) -> bool:
         """Whether the load generator was the limit in some turns of the winner that count."""
-        counted = [
-            after
-            for before, after in self.results.proof
-            if gain_of(before, after, self.measure) is not None
-        ]
-        return any(is_spoiled(one) for one in counted)
+        played = zip(self.results.proof, self.proof_pairs, strict=True)
+        return any(is_spoiled(after) for (_, after), one in played if one.log_gain is not None)
 
     @property
     def proof_pairs(self) -> list[Pair]:

@@ -81,7 +81,7 @@ def _is_of_load(decision: Decision) -> bool:
 def drift(observations: Sequence[Observation]) -> tuple[float, int]:
     """How much the throughput of two levels with the same users differs at most, and the users."""
     worst: tuple[float, int] = (0.0, 0)
-    valid = [one for one in observations if one.valid and one.per_s > 0]
+    valid = sorted((o for o in observations if o.valid and o.per_s > 0), key=lambda o: o.index)
     for first, second in itertools.combinations(valid, 2):
         if second.users == first.users:
             worst = max(worst, (abs(second.per_s / first.per_s - 1), first.users))

@@ -62,7 +62,7 @@ def _flush(level: Observation) -> Sign | None:
     score *= ramp(flushing + busy + waiting, "flush.full.low", "flush.full.high")
     text = (
         f"a thread waited for data to reach the disk (fsync) {share(min(flushing, 1.0))} of the "
-        "time, and no other did its work meanwhile"
+        "time, and nothing else of the server ran meanwhile"
     )
     shown = figure(level, FLUSHING, flushing, text, threshold=threshold("flush.high"))
     return Sign("disk", "write", score, (shown, *_where(level, 0.0))) if score else None
