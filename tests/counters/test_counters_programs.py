@@ -1,11 +1,13 @@
 """Whose programs used the CPU, on a machine of which every tick is known."""
 
+import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Collection
-from contextlib import closing
+from collections.abc import Collection, Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
+from typing import TextIO
 
 import counters_machine as machine
 import pytest
@@ -88,6 +90,36 @@ def test_what_others_use_while_they_are_read_is_theirs(
     assert values["system.cpu.foreign"] == pytest.approx(0.5, abs=0.05)
 
 
+def test_others_are_read_again_if_one_ends_meanwhile(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A compiler ends after its parent was read: its time is in neither, then in its parent's."""
+    make, compiler = OTHER, OTHER + 9
+    files = {
+        "proc/uptime": "60.0 60.0\n",
+        f"proc/{make}/stat": stat(make, 1, 3),
+        f"proc/{compiler}/stat": stat(compiler, make, 40),
+    }
+    machine.write(tmp_path, files)
+    read_text = tree.read_text
+
+    def reading(path: str) -> str | None:
+        text = read_text(path)
+        if path.endswith(f"{make}/stat") and (tmp_path / f"proc/{compiler}").exists():
+            shutil.rmtree(tmp_path / f"proc/{compiler}")
+            machine.write(tmp_path, {f"proc/{make}/stat": stat(make, 1, 3, reaped=40)})
+        return text
+
+    monkeypatch.setattr(tree, "read_text", reading)
+    monkeypatch.setattr(tree, "_listed", lambda proc: sorted(_pids(proc)))
+    processes = read_others(str(tmp_path / "proc"), set()).processes
+    assert {pid: one.totals.cpu_ticks for pid, one in processes.items()} == {make: (3, 40)}
+
+
+def _pids(proc: str) -> list[int]:
+    return [int(each.name) for each in Path(proc).iterdir() if each.name.isdigit()]
+
+
 def test_the_server_used_at_least_what_its_tree_shows(tmp_path: Path) -> None:
     values = figures(tmp_path, ignored=1 << 16, other=(0, 80))
     assert values["process.cpu.utilization"] == pytest.approx(0.4)
@@ -120,20 +152,72 @@ for _ in sys.stdin:
 """
 
 
-def test_a_real_server_that_ignores_its_children() -> None:
-    """Each of ten children uses a tenth of a second, by its own clock, and is never read."""
+NEIGHBOUR = """
+import ctypes, os, sys, time
+if os.fork():
+    os._exit(0)  # what Headcount started counts as its own
+PR_SET_CHILD_SUBREAPER = 36
+assert ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == 0
+end, keep = os.pipe()
+ready, tell = os.pipe()
+middle = os.fork()
+if middle == 0:
+    os.close(keep)
+    if os.fork() == 0:
+        if os.fork() == 0:
+            while time.process_time() < 0.5:
+                pass
+            parent = os.getppid()
+            os.write(tell, b"x")
+            while os.getppid() == parent:
+                time.sleep(0.01)
+        else:
+            os.read(end, 1)
+        os._exit(0)
+    os.wait()
+    time.sleep(60)
+os.read(ready, 1)
+print("up", flush=True)
+sys.stdin.readline()
+os.close(keep)
+os.wait()
+print("done", flush=True)
+sys.stdin.readline()
+os.kill(middle, 9)
+"""
+"""Four generations; the last used half a second. The third ends, and then the last, which the first
+waits for, although the second is nearer."""
+
+
+@contextmanager
+def program(text: str) -> Iterator[tuple[int, TextIO, TextIO]]:
+    """A Python program once it has printed "up": its process id, its input and its output."""
     pipe = subprocess.PIPE
-    command = [sys.executable, "-c", FORKING]
-    with subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True, bufsize=1) as server:
-        assert server.stdin
-        assert server.stdout
-        assert server.stdout.readline() == "up\n"
-        with closing(HostSource("sut", [server.pid], fine=False)) as source:
-            source.sample()
-            began_s = time.monotonic()
-            server.stdin.write("\n\n")
-            assert [server.stdout.readline() for _ in range(2)] == ["done\n"] * 2
-            values = source.sample().values
-            used_s = values["process.cpu.utilization"] * (time.monotonic() - began_s)
-        server.stdin.close()
+    command = [sys.executable, "-c", text]
+    with subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True, bufsize=1) as running:
+        assert running.stdin
+        assert running.stdout
+        assert running.stdout.readline() == "up\n"
+        yield running.pid, running.stdin, running.stdout
+        running.stdin.close()
+
+
+def test_a_real_server_that_ignores_its_children() -> None:
+    """Each of ten children uses a tenth of a second, by its own clock, and is never read.
+
+    Meanwhile a program ends that used half a second before, and so does its parent.
+    """
+    with (
+        program(FORKING) as (pid, say, heard),
+        program(NEIGHBOUR) as (_, end, ended),
+        closing(HostSource("sut", [pid], fine=False)) as source,
+    ):
+        source.sample()
+        began_s = time.monotonic()
+        end.write("\n")
+        assert ended.readline() == "done\n"
+        say.write("\n\n")
+        assert [heard.readline() for _ in range(2)] == ["done\n"] * 2
+        values = source.sample().values
+        used_s = values["process.cpu.utilization"] * (time.monotonic() - began_s)
     assert used_s > 0.8

@@ -41,6 +41,18 @@ def test_a_child_nobody_waits_for_takes_nothing_away() -> None:
     assert cores([one(ROOT, 10), one(2, 70)], [one(ROOT, 12)]) == pytest.approx(2)
 
 
+def test_an_orphan_is_counted_once_whichever_ancestor_waits_for_it() -> None:
+    before = [one(ROOT, 10), one(2, 0), one(3, 20, parent=2), one(4, 70, parent=3)]
+    # 3 ends first: its 20 go to 2. 4 and its 70, and 5 more, go to the root, not to 2.
+    assert cores(before, [one(ROOT, 10, reaped=75), one(2, 0, reaped=20)]) == pytest.approx(5)
+
+
+def test_a_child_of_a_living_parent_takes_nothing_from_others() -> None:
+    """Its parent ignores SIGCHLD: what the root waited for is from other children."""
+    before = [one(ROOT, 10), one(2, 0), one(3, 70, parent=2)]
+    assert cores(before, [one(ROOT, 10, reaped=75), one(2, 0)]) == pytest.approx(75)
+
+
 def test_a_new_child_is_counted_whole_and_a_newly_noticed_one_is_not() -> None:
     assert cores([one(ROOT, 0)], [one(ROOT, 0), one(2, 9, start=50)]) == pytest.approx(9)
     assert cores([one(ROOT, 0)], [one(ROOT, 0), one(2, 9, start=3)]) == pytest.approx(0)
