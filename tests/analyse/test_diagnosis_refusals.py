@@ -2,7 +2,9 @@
 
 from typing import Any
 
-from diagnosis_levels import diagnosed, ladder
+from diagnosis_levels import QUIET, diagnosed, ladder, level
+
+from headcount.bundle.diagnosis import Diagnosis
 
 
 def test_a_process_without_a_free_descriptor_refuses() -> None:
@@ -52,3 +54,45 @@ def test_an_accept_queue_that_is_always_full_is_not_too_short() -> None:
     in_bursts = full | {"socket.accept_queue": 60.0}
     found = diagnosed(ladder({2: 100.0, 16: 300.0, 64: 310.0}, {64: in_bursts}), 20.0)
     assert (found.limit, found.detail) == ("refusal", "backlog")
+
+
+def _beside_a_busy_generator(refused: int, **counters: float) -> Diagnosis:
+    """At 64 users the generator is busy, and scenarios take eight times as long."""
+    levels = ladder({2: 100.0, 16: 700.0})
+    top = level(3, 64, 900.0, 0.16, 0.0, {**QUIET, **counters}, refused=refused, worker=0.95)
+    reasons = ["a worker of the load generator used 95% of its core"]
+    busy = top.generator.model_copy(update={"reasons": reasons})
+    for index, one in enumerate(levels):
+        levels[index] = one.model_copy(update={"outcome": "passed"})
+    levels.append(top.model_copy(update={"outcome": "failed", "generator": busy}))
+    return diagnosed(levels, 20.0)
+
+
+def test_a_busy_generator_does_not_explain_that_connections_are_closed() -> None:
+    """nginx with 24 connections: it closed thousands a second, and used half a CPU."""
+    found = _beside_a_busy_generator(refused=2000)
+    assert (found.limit, found.detail) == ("refusal", None)
+    assert found.confidence_word == "high"
+    assert found.runner_up is not None
+    assert found.runner_up.limit == "generator"
+
+
+def test_a_busy_generator_explains_that_responses_are_late() -> None:
+    assert _beside_a_busy_generator(refused=0).limit == "generator"
+
+
+def test_a_full_resource_may_be_why_connections_are_closed() -> None:
+    full = {"cgroup.cpu.throttled": 0.99, "cgroup.cpu.limit": 0.5}
+    assert _beside_a_busy_generator(refused=2000, **full).limit != "refusal"
+
+
+def test_dropped_connections_are_not_why_many_more_are_closed() -> None:
+    dropped = {
+        "system.network.tcp.listen_overflows": 20.0,
+        "socket.accept_queue": 1.5,
+        "socket.accept_queue.utilization": 1.0,
+        "socket.accept_queue.limit": 5.0,
+    }
+    found = _beside_a_busy_generator(refused=2000, **dropped)
+    assert (found.limit, found.detail) == ("refusal", None)
+    assert "were refused" in found.sentence

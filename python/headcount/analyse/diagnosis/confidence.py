@@ -33,7 +33,7 @@ def confidence(
         return 0.0
     if weighed.killed is not None:
         return round(_evidence(decision, weighed), 3)
-    sure = _evidence(decision, weighed) * _lead(decision)
+    sure = _evidence(decision, weighed) * _lead(decision, weighed)
     sure *= _agreement(decision, weighed, observations, measured)
     if decision.limit != "none":
         if decision.saturated is None and decision.limit not in ("refusal", "generator"):
@@ -142,11 +142,13 @@ def _evidence(decision: Decision, weighed: Weighed) -> float:
     return 0.5 + 0.47 * between(score, threshold("decide.score"), 0.75)
 
 
-def _lead(decision: Decision) -> float:
+def _lead(decision: Decision, weighed: Weighed) -> float:
     """From 0.6 without a lead to 1 with a lead of 0.3; limits named as joint are not rivals."""
     if decision.sign is None:
         return 1.0
     named = {decision.limit, *(sign.limit for sign in decision.joint)}
+    if decision.sign is weighed.refused:
+        named.add("generator")  # however busy, it makes no server refuse anybody
     rivals = [sign.score for sign in decision.ranked if sign.limit not in named]
     if decision.limit in (*RESOURCES, "generator", "refusal") or decision.saturated is False:
         rivals = [

@@ -103,12 +103,16 @@ def _generator(weighed: Weighed, *, saturated: bool | None) -> Sign | None:
     """The generator's sign, if it was the limit.
 
     At levels that count it must be as strong as any resource. If only levels that do not count
-    reached further, it stopped the search unless the server was flat before.
+    reached further, it stopped the search unless the server was flat before. If refusals broke a
+    criterion first, it was not: a generator without CPU makes responses late, but no server closes
+    connections for that.
     """
     enough = threshold("decide.score")
     own = weighed.signs.get("generator")
     others = [weighed.signs[name].score for name in RESOURCES if name in weighed.signs]
     strongest = max(others, default=0.0)
+    if weighed.refused is not None and strongest < enough:
+        return None
     if (
         own is not None
         and own.score >= enough

@@ -61,6 +61,8 @@ class Weighed:
         levels: Signs at every valid level, by the level's index and limit.
         signs: The sign of each limit over the deciding levels; limits not observed are absent.
         late: The generator's sign at levels above the valid ones that it made invalid.
+        refused: The sign of refusals, if they broke a criterion first, and users who were accepted
+            were served as fast as ever.
         killed: The sign of memory, if the kernel OOM-killed server processes.
         slow: What makes scenarios slow for any number of users; None if nothing does.
         sight: What the counters show of the server.
@@ -72,6 +74,7 @@ class Weighed:
     levels: Mapping[int, Mapping[Limit, Sign]]
     signs: Mapping[Limit, Sign]
     late: Sign | None
+    refused: Sign | None
     killed: Sign | None
     slow: Sign | None
     sight: Sight
@@ -89,15 +92,17 @@ def weigh(observations: Sequence[Observation], known: Known = NOTHING_KNOWN) -> 
     killed = memory.kill_sign(observations)
     if killed is not None:
         signs["memory"] = killed
+    refused = _refusal(observations, levels) if deciding else None
     if deciding:
         # Refusals begin when the last place is taken: only levels beyond that show them.
-        signs["refusal"] = _refusal(observations, levels) or deciding[-1]["refusal"]
+        signs["refusal"] = refused or deciding[-1]["refusal"]
     late = _late(observations, seen, levels)
     slow = delay.sign(observations, seen)
     # If packets are lost, some seconds look like pauses.
     if known.pausing is not None and (slow is None or slow.detail != path.LOSS):
         slow = known.pausing
-    return Weighed(seen, levels, signs, late, killed, slow, sight(seen.levels, known.server), known)
+    at = sight(seen.levels, known.server)
+    return Weighed(seen, levels, signs, late, refused, killed, slow, at, known)
 
 
 def _refusal(

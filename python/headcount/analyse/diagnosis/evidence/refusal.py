@@ -23,6 +23,8 @@ MOSTLY = 0.5
 FULL_QUEUE = (0.5, 0.9)
 """Mean share of the accept queue in use: below, it is full in bursts, which a longer one holds.
 Above, it is full all the time, because the server has no place for another connection."""
+OTHER_ERRORS = 2.0
+"""Refused users or scenarios per dropped connection, above which the queue is not why."""
 FULL_SHARE = 0.05
 """Share of refused users or scenarios at which the score is 1."""
 LIMITS = (
@@ -51,6 +53,8 @@ def signs(level: Observation, seen: Saturation, taken: float = 0.0) -> Sign:
     light, least = seen.light, threshold("refusal.share")
     grown = _growth(level, light)
     is_fast = grown is None or grown <= threshold("refusal.growth")
+    if level.limited and taken < threshold("decide.score"):
+        is_fast = True  # the times include those in which the generator had no CPU
     refused, text = level.refused, f"{share(level.refused)} of users or scenarios were refused"
     more_users = light is not None and light.users < level.users
     if more_users and is_fast and level.unserved > refused:
@@ -72,7 +76,8 @@ def signs(level: Observation, seen: Saturation, taken: float = 0.0) -> Sign:
         detail = ABOVE_A_RATE
         figures[0] = rate
     if reason is not None:
-        figures.insert(0, reason)
+        is_why = detail is not None or not score
+        figures.insert(0 if is_why else len(figures), reason)
         score = max(score, certain)
     size, unit = _accepted(level, detail) if score else (None, None)
     return Sign("refusal", detail, score, (*_reported(level), *figures), size, unit)
@@ -157,7 +162,10 @@ def _at_the_door(level: Observation, taken: float) -> tuple[str | None, Figure |
             shown = figure(level, DROPPED, dropped, text, threshold=least * level.per_s)
             in_bursts = 1 - between(queued / limit, *FULL_QUEUE) if limit else 1.0
             score = between(part, least / 2, 4 * least) * max(1 - taken, 0.0) * in_bursts
-            return ("backlog", shown, score) if in_bursts else (None, shown, 0.0)
+            # Clients of dropped connections try again, without an error: many more errors have
+            # another cause.
+            is_it = in_bursts and level.refused <= OTHER_ERRORS * part
+            return ("backlog", shown, score) if is_it else (None, shown, 0.0)
     return None, None, 0.0
 
 
