@@ -127,7 +127,13 @@ def test_a_comparison_with_more_users_than_there_are_is_an_error_at_once(
 
 
 @pytest.mark.parametrize(
-    ("binding", "late"), [("p99<=10ms", True), ("overload<5%", True), ("rate>=50/s", False)]
+    ("binding", "late"),
+    [
+        ("p99<=10ms", True),
+        ("overload<5%", True),
+        ("rate>=50/s", False),
+        ("users served", False),
+    ],
 )
 def test_only_response_times_that_broke_are_late(binding: str, late: bool) -> None:
     verdict = found(100, at_least=False)

@@ -16,6 +16,8 @@ UNSERVED = "users served"
 """Name of the constraint that every user completes something."""
 WRONG = "wrong data"
 """Name of the constraint that the data read is the data written."""
+CONSTRAINTS = (OFFERED, UNSERVED, WRONG)
+"""What every level must meet, whatever its criteria."""
 
 
 BRIEF = "too close to a limit"

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from headcount.analyse.observe import CONSTRAINTS
 from headcount.bundle import reader
 from headcount.bundle.diagnosis import Diagnosis, Limit
 from headcount.bundle.reader import Bundle
@@ -78,9 +79,13 @@ def trial_users(verdict: Verdict, diagnosis: Diagnosis, goal: Goal) -> int:
 
 
 def is_late(verdict: Verdict) -> bool:
-    """Whether response times set the capacity, not a goal for throughput or counters."""
+    """Whether response times set the capacity, not a goal for throughput or counters.
+
+    Nor users who are not served at all: where nothing is full, shorter response times are not what
+    they lack.
+    """
     capacity = verdict.capacity
-    if capacity is None or capacity.at_least or capacity.binding is None:
+    if capacity is None or capacity.at_least or capacity.binding in (None, *CONSTRAINTS):
         return False
     return parse(capacity.binding).metric not in GOALS
 
