@@ -8,6 +8,7 @@ from bench.tuning.stage import Stage
 from headcount.bundle.tuning import Measure
 from headcount.tune.change import AS_IT_IS, Configuration
 from headcount.tune.goal import figure
+from headcount.tune.load import LESS
 from headcount.tune.pairs import gain_of, mean, ratio_of
 from headcount.tune.tunable import NotAccepted
 
@@ -106,19 +107,21 @@ def oracle(
 ) -> Best:
     """The best of the grid, `count` pairs each, with more users than the server as it is holds.
 
-    Again with more users where the best holds these.
+    Again with more users where the best holds these, unless they show much less.
     """
     if measure != "rate":
-        best, turns = _best(stage, grid, users, measure, count)
+        best, _, turns = _best(stage, grid, users, measure, count)
         return Best(best, users, turns)
     users, turns = _beyond(stage, AS_IT_IS, users, most_users)
-    best, more = _best(stage, grid, users, measure, count)
+    best, most, more = _best(stage, grid, users, measure, count)
     raised, tried = _beyond(stage, best, users, most_users)
     turns += more + tried
     if raised != users:
-        best, more = _best(stage, grid, raised, measure, count)
+        found, gained, more = _best(stage, grid, raised, measure, count)
         turns += more
-    return Best(best, raised, turns)
+        if gained >= LESS * most:
+            best, users = found, raised
+    return Best(best, users, turns)
 
 
 def _beyond(stage: Stage, one: Configuration, users: int, most: int) -> tuple[int, int]:
@@ -135,8 +138,8 @@ def _beyond(stage: Stage, one: Configuration, users: int, most: int) -> tuple[in
 
 def _best(
     stage: Stage, grid: Sequence[Configuration], users: int, measure: Measure, count: int
-) -> tuple[Configuration, int]:
-    """The configuration with the best mean gain, or none; and how many turns that took."""
+) -> tuple[Configuration, float, int]:
+    """The configuration with the best mean gain, or none; that gain; how many turns it took."""
     best, most, turns = AS_IT_IS, 0.0, 0
     for one in grid:
         if not one.changes:
@@ -151,7 +154,7 @@ def _best(
             continue
         if found and mean(found) > most:
             best, most = one, mean(found)
-    return best, turns
+    return best, most, turns
 
 
 def score(stage: Stage, one: Configuration, users: int, measure: Measure) -> float | None:

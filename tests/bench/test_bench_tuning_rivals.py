@@ -7,6 +7,7 @@ from bench.tuning import rivals
 from bench.tuning.pairs import NO_GAIN, REFUSED, Gain, gain, gains, oracle
 from tuning_stage import Stage, number, switch, values
 
+from headcount.bundle.level import LevelResult
 from headcount.tune.change import AS_IT_IS, Configuration
 
 FAST, SLOW, SIZE = switch("fast"), switch("slow"), number("size")
@@ -76,6 +77,22 @@ def test_the_oracle_plays_again_where_its_best_holds_the_users() -> None:
     assert {users for _, users in stage.turns} == {100, 150, 225}
     assert oracle(Stage(EFFECTS, holds=200), GRID, 100, "p95", 2, 1000).users == 100
     assert oracle(Stage(EFFECTS, holds=10**6), GRID, 100, "rate", 2, 120).users == 120
+
+
+def test_the_oracle_stays_where_more_users_show_less() -> None:
+    class Losing(Stage):
+        def turn(
+            self, configuration: Configuration, users: int, *, is_fresh: bool = False
+        ) -> LevelResult:
+            found = super().turn(configuration, users, is_fresh=is_fresh)
+            holds = bool(configuration.changes) and users <= 200
+            update: dict[str, object] = {"outcome": "passed" if holds else "failed"}
+            if users > 200:
+                update["achieved_per_s"] = 1000.0
+            return found.model_copy(update=update)
+
+    best = oracle(Losing(EFFECTS), GRID, 100, "rate", 2, 1000)
+    assert (best.configuration, best.users) == (ON, 100)
 
 
 def test_the_oracle_leaves_out_what_fails_or_harms() -> None:

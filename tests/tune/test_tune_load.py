@@ -110,6 +110,31 @@ def test_the_load_stays_where_turns_show_what_the_server_does_as_it_is() -> None
     assert tuning.users <= 16 * 1300 < 1.5 * tuning.users
 
 
+class Losing(Paced):
+    """Beyond 3,000 users, each change does what the server did as it was."""
+
+    def turn(
+        self, configuration: Configuration, users: int, *, is_fresh: bool = False
+    ) -> LevelResult:
+        found = super().turn(configuration, users, is_fresh=is_fresh)
+        if users <= 3000:
+            return found
+        alike = {"achieved_per_s": 1300.0, "outcome": "failed"}
+        return found.model_copy(update=alike)
+
+
+def test_the_load_goes_back_where_more_users_show_less() -> None:
+    """A mail server that defers what it cannot deliver at once: some users wait for long."""
+    tuning = tuned(Losing({("a", "on"): 2.5}, 3, noise=0.05), [KNOB], trials=2, users=1500)
+    race = tuning.results.races[0]
+    assert race.outcome == "better"
+    assert [one.users for one in race.pairs if one.log_gain is not None] == [2250] * 4
+    assert {one.users for one in race.pairs} == {1500, 2250, 3375}
+    ratio = tuning.proven()
+    assert ratio is not None
+    assert ratio.value == pytest.approx(2250 / 1300, rel=0.1)
+
+
 class Noting(Silent):
     """Keeps what is noted."""
 

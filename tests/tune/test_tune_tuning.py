@@ -142,6 +142,24 @@ def test_one_hiccup_does_not_end_a_trial_and_two_do(slow: int, kept: dict[str, s
         assert first.why == "p99 was 100 ms, 20 ms without it"
 
 
+@pytest.mark.parametrize(("unanswered", "kept"), [(4, {}), (60, {"c": "on"})])
+def test_slower_answers_are_no_worse_than_none(unanswered: int, kept: dict[str, str]) -> None:
+    """If more than 1% get no answer without the change, those who do say nothing of its tail."""
+
+    class Losing(Hiccup):
+        def turn(
+            self, configuration: Configuration, users: int, *, is_fresh: bool = False
+        ) -> LevelResult:
+            found = super().turn(configuration, users, is_fresh=is_fresh)
+            lost = 0 if configuration.changes else unanswered
+            total = found.total.model_copy(update={"unanswered": lost})
+            return found.model_copy(update={"total": total})
+
+    stage = Losing({("c", "on"): 1.5}, 3, noise=0.02)
+    stage.slow = 99
+    assert winning_changes(tuned(stage, [switch("c")], trials=2)) == kept
+
+
 class Failing(Stage):
     """A stage where this share of the scenarios fails in the first turns with a change."""
 

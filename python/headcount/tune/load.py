@@ -15,12 +15,17 @@ RAISE = 1.5
 MOST_RAISES = 5
 MOST_INVALID = 2
 """Invalid turns or pairs after a raise until it is taken back: one may be a hiccup."""
+LESS = 0.5
+"""A gain after a raise, as a share of the gain before it in logarithms, below which the raise is
+taken back: more users show at least as much on a server that serves them in turn."""
 
 
 class Load:
     """The number of users, raised while it hides what a change gains.
 
-    While users are served in time, think time sets their rate: no change can raise it.
+    While users are served in time, think time sets their rate: no change can raise it. With far
+    more users than either serves, a change may show less again: where the server loses users as
+    they come, those that are left have it to themselves.
     """
 
     def __init__(
@@ -41,6 +46,8 @@ class Load:
         self._listener = listener
         self._may_raise = may_raise
         self._held = users
+        self._shown: float | None = None
+        """The gain that these showed."""
         self._invalid = 0
         self._is_most = False
         """Whether more users cannot be played here, or not measured."""
@@ -55,15 +62,26 @@ class Load:
             self._raise()
             self._note("it holds these users: continuing")
 
-    def after(self, before: str, after: str) -> bool:
-        """Adapt it to the outcomes of a pair; whether it changed, so that the pair shows little."""
+    def after(self, before: str, after: str, gain: float | None = None) -> bool:
+        """Adapt it to a pair; whether it changed, so that the pair shows little.
+
+        Args:
+            before: The outcome without the change.
+            after: The outcome with it.
+            gain: What the change gained, as a logarithm; None if the pair does not count.
+
+        """
         users = self.users
         self._invalid += "invalid" in (before, after)
         if self.is_raised and self._invalid == MOST_INVALID:
             self._go_back()
         elif after == "passed" and self.can_raise:
             self._raise()
+            self._shown = gain
             self._note("the change holds these users: continuing")
+        elif self._shows_less(gain):
+            self._go_back()
+            self._note("more users show less of what the change gains: continuing")
         elif after == "passed" and self._wants_more:
             self._is_most = True
             self._listener.noted(
@@ -74,7 +92,14 @@ class Load:
 
     def settle(self) -> None:
         """Do not go back behind these users."""
-        self._held, self._invalid = self.users, 0
+        self._held, self._invalid, self._shown = self.users, 0, None
+
+    def _shows_less(self, gain: float | None) -> bool:
+        """Whether the first pair since a raise shows much less than the last before it."""
+        if self._shown is None or gain is None:
+            return False
+        shown, self._shown = self._shown, None
+        return shown > 0 and gain < LESS * shown
 
     def give_back(self, why: MachineLimitError) -> None:
         """Go back to the users before the last raise: this machine cannot play these."""

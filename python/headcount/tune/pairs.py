@@ -14,6 +14,7 @@ WORST_ERRORS, WORST_ERRORS_AT_ONCE = 0.01, 0.1
 `SURE` pairs, and after one. With more users than a server holds, a few wait too long by chance."""
 WORST_P99, LEAST_P99_MS = 3.0, 10.0
 """Factor on the 99th percentile of the best so far, and its least value: nobody feels less."""
+P99 = 0.99
 SURE = 2
 """Pairs after which a trial with a 99th percentile beyond that stops: one may be a hiccup."""
 TurnPair = tuple[LevelResult, LevelResult]
@@ -68,7 +69,12 @@ def _failed(turns: Sequence[LevelResult]) -> float:
 
 
 def slowness(pairs: Sequence[TurnPair]) -> str | None:
-    """Why a challenger is stopped whose slowest scenarios take much longer; None if they do not."""
+    """Why a challenger is stopped whose slowest scenarios take much longer; None if they do not.
+
+    The best so far has no such percentile if more than 1% of its scenarios get no answer or fail.
+    """
+    if _lost([before for before, _ in pairs]) > 1 - P99:
+        return None
     times = [
         (before.total.response.p99_ms, after.total.response.p99_ms)
         for before, after in pairs
@@ -82,6 +88,12 @@ def slowness(pairs: Sequence[TurnPair]) -> str | None:
     if after > WORST_P99 * max(before, LEAST_P99_MS):
         return f"p99 was {after:.0f} ms, {before:.0f} ms without it"
     return None
+
+
+def _lost(turns: Sequence[LevelResult]) -> float:
+    """The share of their scenarios that failed, or took too long and had not ended."""
+    lost = sum(one.total.failed + one.total.unanswered for one in turns)
+    return lost / max(lost + sum(one.total.completed for one in turns), 1)
 
 
 def ratio_of(gains: Sequence[float], confidence: float = CONFIDENCE_OF_CLAIM) -> Ratio | None:

@@ -244,7 +244,7 @@ class Tuning:
             if why_not is not None:
                 race.outcome, race.why = "refused", why_not
                 return race
-            if self._load.after(before.outcome, after.outcome):
+            if self._load.after(before.outcome, after.outcome, race.pairs[-1].log_gain):
                 race.restart()
                 played, counted = [], []
                 continue
