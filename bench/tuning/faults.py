@@ -57,7 +57,15 @@ def _by_name(changes: Changes) -> Mapping[str, str]:
 def _oracle(case: Case, planted: Server, found: Baseline, asked: Asked, log: Log) -> Record:
     grid = [planted.configuration(one, "grid") for one in case.all_of_grid()]
     with playing(planted, asked.seed, found, log.runs, asked.turn_s, [*case.grid]) as server:
-        best = oracle(server.stage, grid, found.users, found.measure, GRID_PAIRS, MOST_USERS)
+        best = oracle(
+            server.stage,
+            grid,
+            found.users,
+            found.measure,
+            GRID_PAIRS,
+            MOST_USERS,
+            found.best_per_s,
+        )
     return {
         "changes": _by_name(best.configuration.changes),
         "users": best.users,

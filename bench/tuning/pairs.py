@@ -8,7 +8,7 @@ from bench.tuning.stage import Stage
 from headcount.bundle.tuning import Measure
 from headcount.tune.change import AS_IT_IS, Configuration
 from headcount.tune.goal import figure
-from headcount.tune.load import LESS
+from headcount.tune.load import LESS, MOST_LOWERS, has_collapsed, lowered
 from headcount.tune.pairs import gain_of, mean, ratio_of
 from headcount.tune.tunable import NotAccepted
 
@@ -104,24 +104,39 @@ def oracle(
     measure: Measure,
     count: int,
     most_users: int,
+    best_per_s: float | None = None,
 ) -> Best:
     """The best of the grid, `count` pairs each, with more users than the server as it is holds.
 
-    Again with more users where the best holds these, unless they show much less.
+    Again with more users where the best holds these, unless they show much less. With fewer where
+    the server does far less than `best_per_s`, its greatest throughput, if that is known.
     """
     if measure != "rate":
         best, _, turns = _best(stage, grid, users, measure, count)
         return Best(best, users, turns)
+    users, spent = _not_collapsed(stage, users, best_per_s)
     users, turns = _beyond(stage, AS_IT_IS, users, most_users)
     best, most, more = _best(stage, grid, users, measure, count)
     raised, tried = _beyond(stage, best, users, most_users)
-    turns += more + tried
+    turns += spent + more + tried
     if raised != users:
         found, gained, more = _best(stage, grid, raised, measure, count)
         turns += more
         if gained >= LESS * most:
             best, users = found, raised
     return Best(best, users, turns)
+
+
+def _not_collapsed(stage: Stage, users: int, best_per_s: float | None) -> tuple[int, int]:
+    """Users with whom the server as it is does something; and how many turns that took."""
+    if best_per_s is None:
+        return users, 0
+    for lowers in range(MOST_LOWERS):
+        turns = [stage.turn(AS_IT_IS, users), stage.turn(AS_IT_IS, users)]
+        if not has_collapsed(turns, best_per_s):
+            return users, 2 * lowers + 2
+        users = lowered(users)
+    return users, 2 * MOST_LOWERS
 
 
 def _beyond(stage: Stage, one: Configuration, users: int, most: int) -> tuple[int, int]:

@@ -22,7 +22,7 @@ from headcount.controller.sut import connect
 from headcount.errors import TargetError
 from headcount.lab.parameters import parameters
 from headcount.plan.plan import Plan
-from headcount.tune.baseline import factor, searched
+from headcount.tune.baseline import best_per_s, factor, searched
 from headcount.tune.change import Configuration
 from headcount.tune.choose import Asked, choose, weightiest
 from headcount.tune.durations import Durations
@@ -65,6 +65,7 @@ class Baseline:
         users: The load of the trials, near the knee.
         measure: The figure that decides.
         diagnosis: What binds.
+        best_per_s: The greatest throughput of its levels; None if none counts.
 
     """
 
@@ -72,6 +73,7 @@ class Baseline:
     users: int
     measure: Measure
     diagnosis: Diagnosis
+    best_per_s: float | None
 
 
 @dataclass(frozen=True)
@@ -110,7 +112,8 @@ def baseline(folder: Path) -> Baseline:
     if held is None:  # the tuner refuses this, but an oracle may gain
         held = min(level.users for level in bundle.levels)
     users = max(round(held * factor(measure, verdict.diagnosis.limit)), 1)
-    return Baseline(folder, min(users, MOST_USERS), measure, verdict.diagnosis)
+    most = best_per_s(bundle.levels)
+    return Baseline(folder, min(users, MOST_USERS), measure, verdict.diagnosis, most)
 
 
 @contextmanager

@@ -95,6 +95,21 @@ def test_the_oracle_stays_where_more_users_show_less() -> None:
     assert (best.configuration, best.users) == (ON, 100)
 
 
+def test_the_oracle_has_fewer_users_where_the_server_collapses() -> None:
+    class Collapsing(Stage):
+        def turn(
+            self, configuration: Configuration, users: int, *, is_fresh: bool = False
+        ) -> LevelResult:
+            found = super().turn(configuration, users, is_fresh=is_fresh)
+            collapses = users > 500 and not configuration.changes
+            return found.model_copy(update={"achieved_per_s": 0.0} if collapses else {})
+
+    stage = Collapsing(EFFECTS)
+    best = oracle(stage, GRID, 1000, "rate", 2, 1000, best_per_s=1000.0)
+    assert (best.configuration, best.users) == (ON, 445)
+    assert best.turns == len(stage.turns)
+
+
 def test_the_oracle_leaves_out_what_fails_or_harms() -> None:
     stage = Stage({("fast", "on"): 0.0, ("slow", "on"): 0.7})
     assert oracle(stage, GRID, 100, "rate", 2, 1000).configuration == AS_IT_IS

@@ -82,6 +82,7 @@ def tuned(
     pilot: Piloting | None = None,
     users: int = 100,
     most_users: int = 1_000_000,
+    best_per_s: float | None = None,
 ) -> Tuning:
     values = [Values(knob, "off", NAMES) for knob in knobs]
     tuning = Tuning(
@@ -93,6 +94,7 @@ def tuned(
         Silent(),
         pilot=pilot,
         most_users=most_users,
+        best_per_s=best_per_s,
     )
     tuning.play(trials)
     return tuning

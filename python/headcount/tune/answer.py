@@ -36,6 +36,8 @@ class Known:
     baseline: Path
     server: Joint
     choices: Sequence[Choice]
+    best_per_s: float | None = None
+    """The greatest throughput that the search saw."""
 
 
 def answer(known: Known, tuning: Tuning, tunable: Tunable, ending: Ending) -> record.Tuning:

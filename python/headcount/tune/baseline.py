@@ -1,10 +1,12 @@
 """The search before the trials: how many users the server holds, and what limits it."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from headcount.analyse.observe import CONSTRAINTS
 from headcount.bundle import reader
 from headcount.bundle.diagnosis import Diagnosis, Limit
+from headcount.bundle.level import LevelResult
 from headcount.bundle.reader import Bundle
 from headcount.bundle.tuning import Measure
 from headcount.bundle.verdict import Verdict
@@ -76,6 +78,11 @@ def trial_users(verdict: Verdict, diagnosis: Diagnosis, goal: Goal) -> int:
     if held is None:
         raise InputError("the run found no capacity: give the load with --goal p95@USERS")
     return max(round(held * factor(goal.measure(diagnosis.limit), diagnosis.limit)), 1)
+
+
+def best_per_s(levels: Sequence[LevelResult]) -> float | None:
+    """The greatest throughput in scenarios/s, of levels that count; None if none does."""
+    return max((one.achieved_per_s for one in levels if one.outcome != "invalid"), default=None)
 
 
 def is_late(verdict: Verdict) -> bool:

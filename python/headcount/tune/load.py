@@ -1,8 +1,9 @@
 """How many users play the turns: more than the server holds, so that a better one shows it."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
+from headcount.bundle.level import LevelResult
 from headcount.errors import MachineLimitError
 from headcount.fields.units import MOST_USERS
 from headcount.text import plural
@@ -15,9 +16,24 @@ RAISE = 1.5
 MOST_RAISES = 5
 MOST_INVALID = 2
 """Invalid turns or pairs after a raise until it is taken back: one may be a hiccup."""
+COLLAPSED, MOST_LOWERS = 0.5, 2
+"""Throughput of the server as it is, as a share of its greatest with fewer users, below which there
+is nothing to compare with; and how often the number is lowered for that."""
 LESS = 0.5
 """A gain after a raise, as a share of the gain before it in logarithms, below which the raise is
 taken back: more users show at least as much on a server that serves them in turn."""
+
+
+def has_collapsed(turns: Sequence[LevelResult], best_per_s: float | None) -> bool:
+    """Whether the server did far less in all these turns than it can do with fewer users."""
+    return best_per_s is not None and all(
+        one.achieved_per_s < COLLAPSED * best_per_s for one in turns
+    )
+
+
+def lowered(users: int) -> int:
+    """The next smaller number to try."""
+    return math.ceil(users / RAISE)
 
 
 class Load:
@@ -35,16 +51,20 @@ class Load:
         listener: TuningListener,
         may_raise: Callable[[], bool],
         most: int = MOST_USERS,
+        best_per_s: float | None = None,
     ) -> None:
         """`may_raise` says whether more users could show more, and there is time for them.
 
-        `most` are the users that there are.
+        `most` are the users that there are, `best_per_s` is the server's greatest throughput with
+        any number of users, if it is known.
         """
         self.users = users
         self._most = most
         self._stage = stage
         self._listener = listener
         self._may_raise = may_raise
+        self._best_per_s = best_per_s
+        self._lowers = 0
         self._held = users
         self._shown: float | None = None
         """The gain that these showed."""
@@ -62,27 +82,41 @@ class Load:
             self._raise()
             self._note("it holds these users: continuing")
 
-    def after(self, before: str, after: str, gain: float | None = None) -> bool:
+    def lower_for(self, turns: Sequence[LevelResult]) -> bool:
+        """Lower it if the server as it is did next to nothing in these turns; whether it did."""
+        if self._lowers == MOST_LOWERS or not has_collapsed(turns, self._best_per_s):
+            return False
+        self._lowers += 1
+        self.users = lowered(self.users)
+        self.settle()
+        self._note("the server does next to nothing with so many users: continuing")
+        return True
+
+    def after(self, before: LevelResult, after: LevelResult, gain: float | None = None) -> bool:
         """Adapt it to a pair; whether it changed, so that the pair shows little.
 
         Args:
-            before: The outcome without the change.
-            after: The outcome with it.
+            before: The turn without the change.
+            after: The turn with it.
             gain: What the change gained, as a logarithm; None if the pair does not count.
 
         """
         users = self.users
-        self._invalid += "invalid" in (before, after)
+        self._invalid += "invalid" in (before.outcome, after.outcome)
+        is_held = after.outcome == "passed"
         if self.is_raised and self._invalid == MOST_INVALID:
             self._go_back()
-        elif after == "passed" and self.can_raise:
+        elif self.is_raised and has_collapsed([before], self._best_per_s):
+            self._go_back()
+            self._note("the server as it is does next to nothing: continuing")
+        elif is_held and self.can_raise:
             self._raise()
             self._shown = gain
             self._note("the change holds these users: continuing")
         elif self._shows_less(gain):
             self._go_back()
             self._note("more users show less of what the change gains: continuing")
-        elif after == "passed" and self._wants_more:
+        elif is_held and self._wants_more:
             self._is_most = True
             self._listener.noted(
                 "the change holds these users, so it may gain more: more users would wait for "

@@ -22,7 +22,7 @@ from headcount.lab.parameters import parameters
 from headcount.plan import target as targets
 from headcount.plan.plan import Plan
 from headcount.tune.answer import Ending, Known, answer
-from headcount.tune.baseline import is_late, searched, trial_users
+from headcount.tune.baseline import best_per_s, is_late, searched, trial_users
 from headcount.tune.boot import boot_hook
 from headcount.tune.choose import Asked, Choice, check_own, check_tunable, choose, weightiest
 from headcount.tune.far_host import FarHost
@@ -170,7 +170,8 @@ def _tuned(
             listener.noted(late_text(users))
         if (why := reasons_text(choices, reasons)) is not None:
             listener.noted(why)
-        known = Known(plan, wanted.goal, diagnosis, bundle.folder, server, choices)
+        most_per_s = best_per_s(bundle.levels)
+        known = Known(plan, wanted.goal, diagnosis, bundle.folder, server, choices, most_per_s)
         return _trials(levels, sut, host, known, wanted, restart, users, most, runs, listener)
 
 
@@ -323,6 +324,7 @@ def _trials(
             wanted.table,
             piloting,
             most,
+            known.best_per_s,
         )
         return folder, _played(known, tuning, tunable, stage, wanted)
     finally:

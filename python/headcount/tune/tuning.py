@@ -85,18 +85,27 @@ class Tuning:
         table: Sequence[int] = (),
         pilot: Piloting | None = None,
         most_users: int = MOST_USERS,
+        best_per_s: float | None = None,
     ) -> None:
         """Nothing is played yet.
 
         `table` are the loads at which the winner is compared, `pilot` what is compared beside it,
-        `most_users` the users that there are.
+        `most_users` the users that there are, `best_per_s` the greatest throughput that the search
+        saw.
         """
         self._table = table
         self._pilot = pilot
         self._stage = stage
         self._proposals = proposals
         self.measure = measure
-        self._load = Load(stage, users, listener, lambda: self._may_raise, most_users)
+        self._load = Load(
+            stage,
+            users,
+            listener,
+            lambda: self._may_raise,
+            most_users,
+            best_per_s if measure == "rate" else None,
+        )
         self._listener = listener
         self._began_s = time.monotonic()
         self._budget_s = budget_s
@@ -161,12 +170,17 @@ class Tuning:
         self._listener.noted(smallest_text(self.results.smallest, self._budget_s))
 
     def _equal_turns(self) -> list[LevelResult]:
-        """Pairs without a change; from the start with more users if it holds them in a turn."""
+        """Pairs without a change.
+
+        From the start with more users if it holds them in a turn, with fewer if it collapses.
+        """
         turns: list[LevelResult] = []
         raises = MOST_RAISES
         while len(turns) < 2 * NOISE_PAIRS:
             turns += self._pair(AS_IT_IS, AS_IT_IS, len(turns) // 2)
-            if raises and any(one.outcome == "passed" for one in turns[-2:]):
+            if len(turns) == 2 and self._load.lower_for(turns):
+                turns = []
+            elif raises and any(one.outcome == "passed" for one in turns[-2:]):
                 users, raises = self.users, raises - 1
                 self._load.raise_for(AS_IT_IS, is_held=True)
                 turns, raises = ([], raises) if self.users != users else (turns, 0)
@@ -244,7 +258,7 @@ class Tuning:
             if why_not is not None:
                 race.outcome, race.why = "refused", why_not
                 return race
-            if self._load.after(before.outcome, after.outcome, race.pairs[-1].log_gain):
+            if self._load.after(before, after, race.pairs[-1].log_gain):
                 race.restart()
                 played, counted = [], []
                 continue
