@@ -12,6 +12,7 @@ from headcount.controller.listener import Outlook
 from headcount.errors import MachineLimitError, TargetError
 from headcount.fields.units import MOST_USERS
 from headcount.tune.change import AS_IT_IS, Configuration
+from headcount.tune.claim import claimed, may_show_by_order
 from headcount.tune.knobs.knob import Knob
 from headcount.tune.knock_out import MOST_SHARE, KnockOut, needed_s
 from headcount.tune.ladder import PAIRS, Rung, loads
@@ -24,7 +25,6 @@ from headcount.tune.pairs import (
     is_spoiled,
     mean,
     paired,
-    ratio_of,
     slowness,
 )
 from headcount.tune.piloting import Piloting
@@ -41,7 +41,7 @@ from headcount.tune.race import (
     worth,
 )
 from headcount.tune.stage import Stage
-from headcount.tune.stay import corrected, gains, stay_effect
+from headcount.tune.stay import corrected, stay_effect
 from headcount.tune.tunable import NotAccepted
 
 NOISE_PAIRS = 4
@@ -312,13 +312,18 @@ class Tuning:
         not count.
         """
         number, is_fresh = 0, self._stage.can_restart
-        while number < PROOF_PAIRS or (
-            number < MOST_PROOF_PAIRS and self._left_s() > self._ladder_s
-        ):
+        while self._wants_proof(number):
             pair = self._pair(AS_IT_IS, self.results.winner, number, is_fresh=is_fresh)
             self.results.proof.append(pair)
             self.results.restarts += is_fresh
             number += 1
+
+    def _wants_proof(self, number: int) -> bool:
+        """Whether another pair is needed, or there is time for it."""
+        if number < PROOF_PAIRS or number >= MOST_PROOF_PAIRS:
+            return number < PROOF_PAIRS
+        more = may_show_by_order(self.results.proof, self.proof_pairs, self.measure)
+        return self._left_s() > self._ladder_s or (more and not self.is_proven)
 
     def _compare(self) -> None:
         """Compare both at all loads, the largest first, while there is time.
@@ -368,8 +373,7 @@ class Tuning:
 
     def proven(self) -> Ratio | None:
         """The ratio that is claimed; None where there is none."""
-        found = gains(self.proof_pairs)
-        return ratio_of(found) if len(found) >= NOISE_PAIRS else None
+        return claimed(self.results.proof, self.proof_pairs, self.measure)
 
     @property
     def is_at_least(self) -> bool:
