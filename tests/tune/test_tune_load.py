@@ -124,7 +124,7 @@ class Losing(Paced):
 
 
 def test_the_load_goes_back_where_more_users_show_less() -> None:
-    """A mail server that defers what it cannot deliver at once: some users wait for long."""
+    """Of a mail server: some users got no answer, and the others had it to themselves."""
     tuning = tuned(Losing({("a", "on"): 2.5}, 3, noise=0.05), [KNOB], trials=2, users=1500)
     race = tuning.results.races[0]
     assert race.outcome == "better"
