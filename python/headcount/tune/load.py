@@ -83,13 +83,13 @@ class Load:
             self._note("it holds these users: continuing")
 
     def lower_for(self, turns: Sequence[LevelResult]) -> bool:
-        """Lower it if the server as it is did next to nothing in these turns; whether it did."""
+        """Lower it if the server as it is collapsed in these turns; whether it was lowered."""
         if self._lowers == MOST_LOWERS or not has_collapsed(turns, self._best_per_s):
             return False
         self._lowers += 1
         self.users = lowered(self.users)
         self.settle()
-        self._note("the server does next to nothing with so many users: continuing")
+        self._note("the server did more than twice as much with fewer users: continuing")
         return True
 
     def after(self, before: LevelResult, after: LevelResult, gain: float | None = None) -> bool:
@@ -108,7 +108,7 @@ class Load:
             self._go_back()
         elif self.is_raised and has_collapsed([before], self._best_per_s):
             self._go_back()
-            self._note("the server as it is does next to nothing: continuing")
+            self._note("the server as it is did more than twice as much: continuing")
         elif is_held and self.can_raise:
             self._raise()
             self._shown = gain
