@@ -6,7 +6,7 @@ from tuned_server import Stage, switch, tuned
 from headcount.bundle.level import LevelResult
 from headcount.controller.listener import Silent
 from headcount.tune.change import AS_IT_IS, Configuration
-from headcount.tune.load import Load
+from headcount.tune.load import Load, has_collapsed
 from headcount.tune.tuning import NOISE_PAIRS
 
 KNOB = switch("a")
@@ -157,6 +157,15 @@ def test_a_server_that_collapses_is_compared_with_fewer_users(users: int, compar
     ratio = tuning.proven()
     assert ratio is not None
     assert ratio.value == pytest.approx(1.4, rel=0.05)
+
+
+def test_a_disturbed_turn_is_no_collapse() -> None:
+    """Other programs had the CPUs: with fewer users it would be no better."""
+    slow = Paced({}, 3).turn(AS_IT_IS, 100)
+    assert has_collapsed([slow, slow], 10_000.0)
+    disturbed = slow.model_copy(update={"outcome": "invalid"})
+    assert not has_collapsed([slow, disturbed], 10_000.0)
+    assert not has_collapsed([slow, slow], None)
 
 
 class Noting(Silent):

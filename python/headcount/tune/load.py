@@ -17,17 +17,21 @@ MOST_RAISES = 5
 MOST_INVALID = 2
 """Invalid turns or pairs after a raise until it is taken back: one may be a hiccup."""
 COLLAPSED, MOST_LOWERS = 0.5, 2
-"""Throughput of the server as it is, as a share of its greatest with fewer users, below which there
-is nothing to compare with; and how often the number is lowered for that."""
+"""Throughput as a share of the server's greatest with fewer users, below which there is nothing to
+compare with; and how often the number is lowered for that."""
+LITTLE_TEXT = "with so many users, the server does less than half of its best: continuing"
 LESS = 0.5
 """A gain after a raise, as a share of the gain before it in logarithms, below which the raise is
 taken back: more users show at least as much on a server that serves them in turn."""
 
 
 def has_collapsed(turns: Sequence[LevelResult], best_per_s: float | None) -> bool:
-    """Whether the server did far less in all these turns than it can do with fewer users."""
+    """Whether the server did far less in all these turns than it can do with fewer users.
+
+    An invalid turn shows nothing: other programs may have had the CPUs.
+    """
     return best_per_s is not None and all(
-        one.achieved_per_s < COLLAPSED * best_per_s for one in turns
+        one.outcome != "invalid" and one.achieved_per_s < COLLAPSED * best_per_s for one in turns
     )
 
 
@@ -89,7 +93,7 @@ class Load:
         self._lowers += 1
         self.users = lowered(self.users)
         self.settle()
-        self._note("the server did more than twice as much with fewer users: continuing")
+        self._note(LITTLE_TEXT)
         return True
 
     def after(self, before: LevelResult, after: LevelResult, gain: float | None = None) -> bool:
@@ -108,7 +112,7 @@ class Load:
             self._go_back()
         elif self.is_raised and has_collapsed([before], self._best_per_s):
             self._go_back()
-            self._note("the server as it is did more than twice as much: continuing")
+            self._note(LITTLE_TEXT)
         elif is_held and self.can_raise:
             self._raise()
             self._shown = gain

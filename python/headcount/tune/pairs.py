@@ -14,7 +14,8 @@ WORST_ERRORS, WORST_ERRORS_AT_ONCE = 0.01, 0.1
 `SURE` pairs, and after one. With more users than a server holds, a few wait too long by chance."""
 WORST_P99, LEAST_P99_MS = 3.0, 10.0
 """Factor on the 99th percentile of the best so far, and its least value: nobody feels less."""
-P99 = 0.99
+MOST_LOST = 0.01
+"""Share of scenarios without an answer, above which there is no 99th percentile of them all."""
 SURE = 2
 """Pairs after which a trial with a 99th percentile beyond that stops: one may be a hiccup."""
 TurnPair = tuple[LevelResult, LevelResult]
@@ -73,7 +74,7 @@ def slowness(pairs: Sequence[TurnPair]) -> str | None:
 
     The best so far has no such percentile if more than 1% of its scenarios get no answer or fail.
     """
-    if _lost([before for before, _ in pairs]) > 1 - P99:
+    if _lost([before for before, _ in pairs]) > MOST_LOST:
         return None
     times = [
         (before.total.response.p99_ms, after.total.response.p99_ms)

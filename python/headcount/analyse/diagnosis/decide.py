@@ -104,8 +104,8 @@ def _generator(weighed: Weighed, *, saturated: bool | None) -> Sign | None:
 
     At levels that count it must be as strong as any resource. If only levels that do not count
     reached further, it stopped the search unless the server was flat before. If refusals broke a
-    criterion first, it was not: a generator without CPU makes responses late, but no server closes
-    connections for that.
+    criterion first, it was not: a generator without CPU makes responses late, which hardly ever
+    makes a server close connections.
     """
     enough = threshold("decide.score")
     own = weighed.signs.get("generator")

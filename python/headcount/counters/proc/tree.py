@@ -170,9 +170,8 @@ def used(previous: Tree, current: Tree, split: Callable[[Totals], tuple[int, int
     for pid, now in current.processes.items():
         before = previous.processes.get(pid)
         if before is not None and _same(before, now):
-            (own_before, reaped_before), (own_now, reaped_now) = map(
-                split, (before.totals, now.totals)
-            )
+            own_before, reaped_before = split(before.totals)
+            own_now, reaped_now = split(now.totals)
             used += max(0, own_now - own_before)
             reaped[pid] = max(0, reaped_now - reaped_before)
         elif now.started_ticks >= previous.uptime_ticks:
@@ -192,7 +191,7 @@ def used(previous: Tree, current: Tree, split: Callable[[Totals], tuple[int, int
 
 
 def _subtract(reaped: dict[int, int], heirs: Iterable[int], amount: int) -> None:
-    """Subtract from the first heirs that have so much, of each no more than it has."""
+    """Subtract an amount from the heirs in order, from each no more than it has."""
     for heir in heirs:
         taken = min(amount, reaped[heir])
         reaped[heir] -= taken
