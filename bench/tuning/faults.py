@@ -5,17 +5,17 @@ from dataclasses import asdict
 
 from bench.tuning import rivals
 from bench.tuning.case import Case, Server
+from bench.tuning.gains import gains, oracle
 from bench.tuning.log import Log, Record
-from bench.tuning.pairs import gains, oracle
 from bench.tuning.stage import MOST_USERS, Baseline, baseline, playing, search
 from bench.tuning.tuner import Asked, tune
 from headcount.tune.change import AS_IT_IS, Changes
 
-GRID_PAIRS = 2
-"""Of each combination of the grid. The best of many that scatter looks better than it is: what it
+GRID_ROUNDS = 2
+"""Of all combinations of the grid. The best of many that scatter looks better than it is: what it
 gains is measured again, as of all answers."""
-PAIRS = 8
-"""Of each answer."""
+ROUNDS = 8
+"""Of all answers."""
 
 
 def play(case: Case, asked: Asked, log: Log) -> None:
@@ -62,7 +62,7 @@ def _oracle(case: Case, planted: Server, found: Baseline, asked: Asked, log: Log
             grid,
             found.users,
             found.measure,
-            GRID_PAIRS,
+            GRID_ROUNDS,
             MOST_USERS,
             found.best_per_s,
         )
@@ -101,5 +101,5 @@ def _gains(
     wanted = {name: planted.configuration(one, name) for name, one in answers.items()}
     knobs = list(dict.fromkeys(name for one in answers.values() for name in one))
     with playing(planted, asked.seed, found, log.runs, asked.turn_s, knobs) as server:
-        measured = gains(server.stage, wanted, users, found.measure, PAIRS)
+        measured = gains(server.stage, wanted, users, found.measure, ROUNDS)
     return {"users": users, "gains": {name: asdict(one) for name, one in measured.items()}}

@@ -2,8 +2,8 @@
 
 from bench.tuning.case import Case, Server
 from bench.tuning.faults import searched
+from bench.tuning.gains import gain
 from bench.tuning.log import Log, Record, records
-from bench.tuning.pairs import gain
 from bench.tuning.stage import Baseline, playing
 from bench.tuning.tuner import Asked, tune
 from headcount.tune.change import AS_IT_IS, Configuration

@@ -5,7 +5,7 @@ from typing import Any
 
 import optuna
 
-from bench.tuning.pairs import score
+from bench.tuning.gains import score
 from bench.tuning.stage import Stage
 from headcount.bundle.tuning import Measure
 from headcount.tune.change import AS_IT_IS, Configuration

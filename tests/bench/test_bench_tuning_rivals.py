@@ -1,10 +1,12 @@
 """The oracle and the rivals of the tuner, on servers whose gains are known."""
 
+import itertools
 import math
+from collections import Counter
 
 import pytest
 from bench.tuning import rivals
-from bench.tuning.pairs import NO_GAIN, REFUSED, Gain, gain, gains, oracle
+from bench.tuning.gains import NO_GAIN, REFUSED, Gain, gain, gains, oracle
 from tuning_stage import Stage, number, switch, values
 
 from headcount.bundle.level import LevelResult
@@ -65,9 +67,10 @@ def test_the_oracle_is_the_best_of_the_grid() -> None:
     best = oracle(stage, GRID, 100, "rate", 2, 1000)
     assert best.configuration == ON
     assert best.users == 100
-    assert best.turns == len(stage.turns) == 3 * 2 * 2 + 2
+    assert best.turns == len(stage.turns) == 2 * (1 + 3) + 2
     first = [one.key for one, _ in stage.turns[1:5]]
-    assert first == [AS_IT_IS.key, ON.key, ON.key, AS_IT_IS.key]
+    assert first == [one.key for one in GRID]
+    assert [one.key for one, _ in stage.turns[5:9]] == first[::-1]
 
 
 def test_the_oracle_plays_again_where_its_best_holds_the_users() -> None:
@@ -132,8 +135,29 @@ def test_all_answers_are_measured_alike() -> None:
     assert low is not None
     assert high is not None
     assert 1.4 < low < 1.5 < high < 1.6
-    orders = [one.key for one, _ in stage.turns if one.key in (AS_IT_IS.key, ON.key)]
-    assert orders.count(ON.key) == 8
+    assert [one.key for one, _ in stage.turns].count(ON.key) == 8
+
+
+def test_all_are_played_twice_in_a_row_as_often_as_others() -> None:
+    class Waiting(Stage):
+        """A server whose users wait longer in the second of two equal turns."""
+
+        def turn(
+            self, configuration: Configuration, users: int, *, is_fresh: bool = False
+        ) -> LevelResult:
+            again = bool(self.turns) and self.turns[-1][0].key == configuration.key
+            found = super().turn(configuration, users, is_fresh=is_fresh)
+            return found.model_copy(update={"achieved_per_s": found.achieved_per_s * (2 - again)})
+
+    other = Configuration({FAST: "on", SIZE: "20"})
+    stage = Waiting({("fast", "on"): 1.5}, noise=0)
+    found = gains(stage, {"oracle": ON, "tune": other, "rules": GRID[2]}, 100, "rate", 8)
+    turns = [one.key for one, _ in stage.turns]
+    again = [one for one, before in itertools.pairwise(turns) if one == before]
+    assert set(Counter(again).values()) == {1}
+    assert set(again) == set(turns)
+    assert found["oracle"].ratio == pytest.approx(1.5)
+    assert found["tune"].ratio == pytest.approx(1.5)
 
 
 def test_a_gain_has_students_interval() -> None:

@@ -1,7 +1,7 @@
-"""Pairs of turns in the order ABBA, and the gains that they come to."""
+"""Rounds of turns, one of each configuration, and the gains that they come to."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from bench.tuning.stage import Stage
@@ -35,14 +35,39 @@ class Gain:
 NO_GAIN, REFUSED = Gain(1.0, 1.0, 1.0), Gain(None)
 
 
-def pair(
-    stage: Stage, configuration: Configuration, number: int, users: int, measure: Measure
-) -> float | None:
-    """The gain of a pair, whose order alternates; None if one of its turns does not count."""
-    sides = [AS_IT_IS, configuration] if number % 2 == 0 else [configuration, AS_IT_IS]
-    turns = [stage.turn(one, users) for one in sides]
-    before, after = turns if number % 2 == 0 else turns[::-1]
-    return gain_of(before, after, measure)
+Key = frozenset[tuple[str, str]]
+"""What distinguishes a configuration from others."""
+
+
+def rounds(
+    stage: Stage, wanted: Collection[Configuration], users: int, measure: Measure, count: int
+) -> Mapping[Key, Sequence[float]]:
+    """The gains of configurations in so many rounds, as logarithms, by their keys.
+
+    A round has one turn of each, and one of the server as it is, to which all are compared. The
+    order is turned around each time, and begins with the next one each second time, so that each is
+    played twice in a row as often as others: where users wait long, that alone changes throughput.
+    A configuration that the server does not accept has no entry.
+    """
+    order = [AS_IT_IS, *wanted]
+    logs: dict[Key, list[float]] = {one.key: [] for one in wanted}
+    for number in range(count):
+        start = number // 2 % len(order)
+        turned = (order[start:] + order[:start])[:: -1 if number % 2 else 1]
+        turns = {}
+        for one in turned:
+            try:
+                turns[one.key] = stage.turn(one, users)
+            except NotAccepted:
+                if one == AS_IT_IS:
+                    raise
+                order.remove(one)
+                del logs[one.key]
+        for key, found in logs.items():
+            gained = gain_of(turns[AS_IT_IS.key], turns[key], measure)
+            if gained is not None:
+                found.append(gained)
+    return logs
 
 
 def gain(logs: Sequence[float]) -> Gain:
@@ -56,21 +81,12 @@ def gain(logs: Sequence[float]) -> Gain:
 def gains(
     stage: Stage, answers: Mapping[str, Configuration], users: int, measure: Measure, count: int
 ) -> Mapping[str, Gain]:
-    """What answers gain, by their names: all of them in turn, `count` pairs each.
+    """What answers gain, by their names, in `count` rounds.
 
     Equal answers are measured once. What changes nothing gains nothing.
     """
     alike = {one.key: one for one in answers.values() if one.changes}
-    logs: dict[frozenset[tuple[str, str]], list[float]] = {key: [] for key in alike}
-    for number in range(count):
-        for key in [*logs]:
-            try:
-                found = pair(stage, alike[key], number, users, measure)
-            except NotAccepted:
-                del logs[key]
-                continue
-            if found is not None:
-                logs[key].append(found)
+    logs = rounds(stage, [*alike.values()], users, measure, count)
     return {
         name: gain(logs.get(one.key, ())) if one.changes else NO_GAIN
         for name, one in answers.items()
@@ -106,7 +122,7 @@ def oracle(
     most_users: int,
     best_per_s: float | None = None,
 ) -> Best:
-    """The best of the grid, `count` pairs each, with more users than the server as it is holds.
+    """The best of the grid in `count` rounds, with more users than the server as it is holds.
 
     Again with more users where the best holds these, unless they show much less. With fewer where
     the server does far less than `best_per_s`, its greatest throughput, if that is known.
@@ -155,21 +171,11 @@ def _best(
     stage: Stage, grid: Sequence[Configuration], users: int, measure: Measure, count: int
 ) -> tuple[Configuration, float, int]:
     """The configuration with the best mean gain, or none; that gain; how many turns it took."""
-    best, most, turns = AS_IT_IS, 0.0, 0
-    for one in grid:
-        if not one.changes:
-            continue
-        found: list[float] = []
-        try:
-            for number in range(count):
-                gained = pair(stage, one, number, users, measure)
-                found += [] if gained is None else [gained]
-                turns += 2
-        except NotAccepted:
-            continue
-        if found and mean(found) > most:
-            best, most = one, mean(found)
-    return best, most, turns
+    wanted = [one for one in grid if one.changes]
+    logs = rounds(stage, wanted, users, measure, count)
+    means = [(mean(logs[one.key]), one) for one in wanted if logs.get(one.key)]
+    most, best = max([(0.0, AS_IT_IS), *means], key=lambda found: found[0])
+    return best, most, count * (1 + len(logs))
 
 
 def score(stage: Stage, one: Configuration, users: int, measure: Measure) -> float | None:
