@@ -18,10 +18,11 @@ from bench.tuning.tuner import Asked
 
 PARTS = ("faults", "equal", "redeploy", "stock", "judge")
 EQUAL = 60
+INTERRUPTED = 130
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Play what is asked for and judge all that is there; returns 1 where a bar is missed."""
+    """Play what is asked for, judge all that is there; returns 1 where a bar is missed."""
     options = _parser().parse_args(arguments)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # servers end with their blocks
     log = Log(options.out)
@@ -33,7 +34,11 @@ def main(arguments: Sequence[str]) -> int:
         print(f"{options.out} has a proof with another seed, turn or budget: give another folder")
         return 2
     asked = Asked(options.seed, options.turn, options.budget, options.rivals)
-    failed = _played(options, asked, log)
+    try:
+        failed = _played(options, asked, log)
+    except KeyboardInterrupt:
+        print("stopped: --continue goes on from the last finished step")
+        return INTERRUPTED
     proofs = [list(_steps(one, options)) for one in [*options.earlier, options.out]]
     faults = latest(judged(_wanted(options), steps) for steps in proofs)
     steps = [one for steps in proofs for one in steps]
