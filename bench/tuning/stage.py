@@ -137,7 +137,7 @@ def playing(
             restart = OfLab(host, sut.restart, lambda: sut.pids or [])
         asked = Asked(frozenset(server.allow), frozenset(server.knobs), restarts=True)
         held = parameters(server.server, server.settings)
-        names = names_of(host, found.users)
+        names = names_of(host, found.users, running.numbers)
         choices = weightiest(
             choice
             for name, knobs in running.knobs.items()

@@ -2,32 +2,30 @@
 
 import contextlib
 import http.client
-import os
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import pytest
+from apache_folder import HOST, MODULES, apache_of, environment, plain
 
 from headcount.errors import InputError
-from headcount.lab import apache_files, web_settings
-from headcount.lab.apache import ApacheServer, program
-from headcount.lab.setting import complete
+from headcount.lab.apache import ApacheServer
 from headcount.lab.web import STATUS
 from headcount.protocols.registry import start_lab
+from headcount.tune.followers import with_followers
 from headcount.tune.host import Ended, ThisHost
 from headcount.tune.knobs.knob import Knob
 from headcount.tune.knobs.library import of_server
 from headcount.tune.servers.apache import MARK, Apache
 from headcount.tune.servers.apache_text import appended, directives
+from headcount.tune.servers.joint import numbers
 from headcount.tune.servers.registry import find
-from headcount.tune.servers.server import Running, Setting
+from headcount.tune.servers.server import Setting
 from headcount.tune.values import Values, names_of
 from processes import wait_for
 
 KNOBS = {knob.name: knob for knob in of_server("apache").knob}
-HOST = ThisHost()
-MODULES = apache_files.modules(program())
 PREFORK = ("MinSpareServers", "MaxSpareServers")
 DEBIAN = f"""\
 # This is the main Apache server configuration file.
@@ -73,29 +71,6 @@ MPM = """\
 SITE = (
     "<VirtualHost *:48123>\n\tKeepAliveTimeout 9\n\tDocumentRoot ${APACHE_LOG_DIR}\n</VirtualHost>"
 )
-
-
-def environment(folder: Path) -> Mapping[str, str]:
-    """The variables of Debian's envvars, and one that no command line may show."""
-    return {
-        "APACHE_RUN_DIR": str(folder),
-        "APACHE_PID_FILE": str(folder / "pid"),
-        "APACHE_RUN_USER": "nobody",
-        "APACHE_RUN_GROUP": "nogroup",
-        "APACHE_LOG_DIR": str(folder),
-        "PATH": os.environ["PATH"],
-        "SECRET": "hidden",
-    }
-
-
-def apache_of(
-    folder: Path, *options: str, file: str | None = None, given: Mapping[str, str] | None = None
-) -> Apache:
-    """A server that would have been started with a folder."""
-    words = [program(), "-d", str(folder), *(("-f", file) if file else ()), *options]
-    found = Apache(HOST, Running(os.getpid(), 0, words, "/", given or environment(folder)))
-    found._program = program()  # the process is not Apache's
-    return found
 
 
 @pytest.fixture
@@ -223,14 +198,6 @@ def test_odd_bytes_and_line_ends_are_kept(tmp_path: Path) -> None:
     assert changed == f"{text}\r\n{MARK}\r\nEnableMMAP Off\r\n"
 
 
-def plain(folder: Path, mpm: str = "event") -> str:
-    """The lab's configuration."""
-    settings = complete("apache", web_settings.APACHE, {"mpm": mpm, "workers": "400"})
-    (folder / "run").mkdir(exist_ok=True)
-    (folder / "pages").mkdir(exist_ok=True)
-    return apache_files.configuration(folder, 48123, settings, MODULES)
-
-
 def test_conditions_of_the_command_line_count(tmp_path: Path) -> None:
     text = plain(tmp_path) + "<IfDefine Quick>\nEnableMMAP Off\n</IfDefine>\n"
     (tmp_path / "configuration").write_text(text)
@@ -301,7 +268,8 @@ def test_what_apache_would_not_take_is_refused(
 
 def values_of(knob: Knob) -> Sequence[str]:
     """Every word and both bounds; of a bound that the memory gives, what a reload can do."""
-    bounds = Values(knob, None, names_of(HOST, 100)).bounds
+    names = names_of(HOST, 100, {"ThreadsPerChild": 25, "ServerLimit": 16})
+    bounds = Values(knob, None, names).bounds
     if knob.name == "MaxRequestWorkers":
         bounds = (25, 400)
     return [*knob.words, *map(str, bounds or ())]
@@ -324,6 +292,32 @@ def test_apache_knows_every_knob_and_takes_every_value(name: str, tmp_path: Path
             HOST.write(path, changed.encode())
         assert server.test() is None, value
         assert apache_of(tmp_path, file="configuration").setting(knob).value == value
+
+
+@pytest.mark.parametrize("mpm", ["prefork", "event"])
+@pytest.mark.parametrize("workers", ["8", "400"])
+def test_limits_agree_with_processes_and_with_threads(
+    mpm: str, workers: str, tmp_path: Path
+) -> None:
+    (tmp_path / "configuration").write_text(plain(tmp_path, mpm, workers))
+    server = apache_of(tmp_path, file="configuration")
+    names = {"cpus": 2, "memory_mib": 24_000, "users": 24, **numbers(server, KNOBS.values())}
+    values = [Values(knob, server.setting(knob).value, names) for knob in KNOBS.values()]
+    known = [one for one in values if one.present is not None]
+    rules = {one.knob: one.rules[0] for one in known if one.rules}
+    processes = {KNOBS["ServerLimit"]: "500"}
+    for changes in (rules, with_followers(processes, [*KNOBS.values()], server, names)):
+        texts = server.edited(changes)
+        assert HOST.read(next(iter(texts))) is not None
+        for path, content in texts.items():
+            HOST.write(path, content)
+        assert server.test() is None
+        (tmp_path / "configuration").write_text(plain(tmp_path, mpm, workers))
+    if mpm == "prefork":
+        assert names["ThreadsPerChild"] == 1
+    if workers == "8":
+        least = {"MaxRequestWorkers": "400", "ServerLimit": "400" if mpm == "prefork" else "50"}
+        assert {knob.name: value for knob, value in rules.items() if knob.name in least} == least
 
 
 @pytest.fixture

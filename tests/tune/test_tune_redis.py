@@ -69,7 +69,7 @@ def by_name(changes: Mapping[str, str]) -> Mapping[Knob, str]:
 
 def values_of(knob: Knob) -> Sequence[str]:
     """Every word, both bounds and the rules of thumb."""
-    values = Values(knob, None, names_of(HOST, 100))
+    values = Values(knob, None, names_of(HOST, 100, {}))
     return list(dict.fromkeys([*knob.words, *map(str, values.bounds or ()), *values.rules]))
 
 

@@ -68,7 +68,7 @@ def changed_text(path: Path, changes: Mapping[str, str]) -> str:
 
 def values_of(knob: Knob) -> list[str]:
     """Every word, both bounds and the rules of thumb."""
-    values = Values(knob, None, names_of(HOST, 100))
+    values = Values(knob, None, names_of(HOST, 100, {}))
     return list(dict.fromkeys([*knob.words, *map(str, values.bounds or ()), *values.rules]))
 
 

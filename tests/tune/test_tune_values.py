@@ -16,6 +16,7 @@ from headcount.tune.knobs.knob import Knob
 from headcount.tune.knobs.library import library, merged, of_server, own
 from headcount.tune.notes import choice_texts
 from headcount.tune.proposals import Proposals
+from headcount.tune.servers.joint import numbers
 from headcount.tune.servers.server import Setting
 from headcount.tune.values import Values
 
@@ -78,8 +79,9 @@ def test_rules_of_thumb_are_within_bounds_and_differ_from_the_value() -> None:
 
 def test_every_builtin_knob_has_values_here() -> None:
     for one in library().values():
+        defaults = {each.name: int(each.default) for each in one.knob if each.default.isdigit()}
         for each in one.knob:
-            values = Values(each, each.default or None, NAMES)
+            values = Values(each, each.default or None, {**defaults, **NAMES})
             assert values.rules or each.words or values.bounds, each.name
             assert each.default not in values.rules
 
@@ -224,6 +226,27 @@ def test_a_wrong_formula_in_a_users_file_is_found_when_it_is_read(
         "utf-8",
     )
     with pytest.raises(InputError, match=f"the formula {re.escape(formula)}: "):
+        own(file)
+
+
+def test_formulas_may_use_other_numbers_of_the_file(tmp_path: Path) -> None:
+    file = tmp_path / "own.toml"
+    knob_text = (
+        '[[knob]]\nname = "{name}"\nabout = "y"\nlimits = ["cpu"]\ndefault = "2"\n'
+        'apply = "reload"\nsource = "me"\nleast = "1"\nmost = "99"\n{more}\n'
+    )
+    more = 'rules = ["users / threads"]\ntogether = { spare = "threads * value" }'
+    text = 'server = "nginx"\ntitle = "nginx"\n' + knob_text.format(name="processes", more=more)
+    file.write_text(text + knob_text.format(name="threads", more=""))
+    known = own(file).knob
+    settings = Settings({"threads": Setting("25", is_set=True)})
+    names = {**NAMES, **numbers(settings, known)}
+    assert names == {**NAMES, "threads": 25}
+    assert Values(known[0], "2", names).rules == ["12"]
+    without = Settings({"threads": Setting(None, is_set=False)})
+    assert numbers(without, known) == {"threads": 1}
+    file.write_text(text)
+    with pytest.raises(InputError, match="the formula users / threads: no threads is known"):
         own(file)
 
 

@@ -151,7 +151,7 @@ def _tuned(
         server = Joint(servers, knobs)
         restart = _restart(host, sut, server, wanted)
         asked = replace(wanted.asked, restarts=restart is not None)
-        names = names_of(host, users)
+        names = names_of(host, users, server.numbers)
         held = _held(plan)
         found = [
             choice
@@ -277,7 +277,7 @@ def _trials(
     listener: TuningListener,
 ) -> tuple[Path, record.Tuning]:
     tried = [one for one in known.choices if one.obstacle is None]
-    names = names_of(host, users)
+    names = names_of(host, users, known.server.numbers)
     values = [Values(one.knob, one.setting.value, names) for one in tried]
 
     def answers() -> None:

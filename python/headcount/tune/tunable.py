@@ -18,7 +18,7 @@ from headcount.tune.journal import PATIENCE_S, Journal, KernelRefusal, Undo
 from headcount.tune.knobs.knob import Knob
 from headcount.tune.processes.processes import Treated
 from headcount.tune.restart import Restart, unit_of
-from headcount.tune.servers.joint import Joint, parts
+from headcount.tune.servers.joint import Joint, numbers, parts
 from headcount.tune.servers.linux import Kernel
 from headcount.tune.servers.server import Server, executable
 from headcount.tune.values import Values, names_of
@@ -70,7 +70,7 @@ class Tunable:
         self._server = server
         self._followers = followers
         self._answers = answers
-        names = names_of(host, 0)
+        names = self._names = names_of(host, 0, numbers(server, [*knobs, *followers]))
         trial = {knob: _other(knob, server, names) for knob in knobs if self._is_servers(knob)}
         self.originals = {path: host.read(path) for path in self.files(trial)}
         undo = [Undo(one.reload_command, one.running) for one in parts(server)]
@@ -114,8 +114,8 @@ class Tunable:
     def files(self, changes: Changes) -> Mapping[str, bytes]:
         """The files with some changes and what must follow them."""
         own = {knob: value for knob, value in changes.items() if self._is_servers(knob)}
-        names = names_of(self._host, 0)
-        return self._server.edited(with_followers(own, self._followers, self._server, names))
+        wanted = with_followers(own, self._followers, self._server, self._names)
+        return self._server.edited(wanted)
 
     def _values(self, changes: Changes) -> Mapping[str, str]:
         """Kernel settings by path: restored ones first, because the last of two names counts."""

@@ -16,7 +16,7 @@ class Values:
     Attributes:
         knob: The knob.
         present: Its value now; None where that is not known.
-        names: What formulas may use: `cpus`, `memory_mib`, `users`.
+        names: What formulas may use: `cpus`, `memory_mib`, `users`, and present values of others.
 
     """
 
@@ -60,6 +60,6 @@ class Values:
         return str(number(formula, self.names)) if formula is not None else value.strip().lower()
 
 
-def names_of(host: Host, users: int) -> Mapping[str, int]:
-    """What formulas may use."""
-    return {"cpus": host.cpus, "memory_mib": host.memory_mib, "users": users}
+def names_of(host: Host, users: int, present: Mapping[str, int]) -> Mapping[str, int]:
+    """What formulas may use: the machine, the load, and the server's numbers."""
+    return {**present, "cpus": host.cpus, "memory_mib": host.memory_mib, "users": users}

@@ -1,7 +1,8 @@
-"""Numbers of knobs that depend on the machine: `2 * cpus`, `memory_mib / 4`."""
+"""Numbers of knobs that depend on the machine and on other knobs: `2 * cpus`, `users / other`."""
 
 import math
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping
 from decimal import DecimalException
 
 from headcount.analyse.published.expression import FormulaError, evaluate
@@ -22,3 +23,8 @@ def number(formula: str, names: Names) -> int:
     except _NONE as error:
         raise InputError(f"the formula {formula}: {error}") from error
     return found
+
+
+def words(formulas: Iterable[str]) -> frozenset[str]:
+    """All names in some formulas."""
+    return frozenset(word for formula in formulas for word in re.findall(r"[A-Za-z_]\w*", formula))

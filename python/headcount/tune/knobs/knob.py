@@ -70,19 +70,16 @@ class Knob(Strict):
             raise ValueError(f"{self.name} needs both a least and a largest number, or neither")
         return self
 
-    @model_validator(mode="after")
-    def _has_formulas(self) -> "Knob":
-        values = [text for text in self.rules if self.is_number and text not in self.words]
-        limits = [text for text in (self.least, self.most) if text is not None]
-        for formula in (*limits, *values, *self.means.values()):
-            _check(formula, SAMPLE)
-        for formula in self.together.values():
-            _check(formula, {**SAMPLE, "value": 1})
-        return self
-
     def __hash__(self) -> int:
         """By its name; two of one name are of different servers."""
         return hash(self.name)
+
+    @property
+    def formulas(self) -> list[str]:
+        """All of its formulas but those of settings that follow it."""
+        values = [text for text in self.rules if self.is_number and text not in self.words]
+        limits = [text for text in (self.least, self.most) if text is not None]
+        return [*limits, *values, *self.means.values()]
 
     @property
     def is_number(self) -> bool:
@@ -120,4 +117,15 @@ class KnobFile(Strict):
         twice = {name for name in names if names.count(name) > 1}
         if twice:
             raise ValueError(f"these are there twice: {', '.join(sorted(twice))}")
+        return self
+
+    @model_validator(mode="after")
+    def _has_formulas(self) -> "KnobFile":
+        """Formulas may use the machine, the load, and other numbers of this file."""
+        names = {**{knob.name: 1 for knob in self.knob if knob.is_number}, **SAMPLE}
+        for knob in self.knob:
+            for formula in knob.formulas:
+                _check(formula, names)
+            for formula in knob.together.values():
+                _check(formula, {**names, "value": 1})
         return self

@@ -2,9 +2,11 @@
 
 import shlex
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
+from headcount.tune.knobs.formula import words
 from headcount.tune.knobs.knob import Knob
 from headcount.tune.servers.server import Running, Server, Setting
 
@@ -22,6 +24,7 @@ class Joint:
     def __init__(self, servers: Sequence[Server], knobs: Mapping[str, Sequence[Knob]]) -> None:
         """`knobs` are those of each server, by its name."""
         self.servers = servers
+        self._knobs = knobs
         self.name = " and ".join(one.name for one in servers)
         self.knobs = distinct({one.name: knobs[one.name] for one in servers})
         self._origins: dict[Knob, tuple[Server, Knob]] = {
@@ -49,6 +52,14 @@ class Joint:
         """A knob's present setting."""
         server, origin = self._origins[knob]
         return server.setting(origin)
+
+    @cached_property
+    def numbers(self) -> Mapping[str, int]:
+        """The present values that formulas use, by names as the formulas have them."""
+        found: dict[str, int] = {}
+        for one in self.servers:
+            found |= numbers(one, self._knobs[one.name])
+        return found
 
     def edited(self, changes: Mapping[Knob, str]) -> Mapping[str, bytes]:
         """The files of all servers that change."""
@@ -98,6 +109,20 @@ def distinct(knobs: Mapping[str, Sequence[Knob]]) -> Mapping[str, Sequence[Knob]
         ]
         for server, of_one in knobs.items()
     }
+
+
+def numbers(server: Server, knobs: Iterable[Knob]) -> Mapping[str, int]:
+    """Present values of knobs that formulas of others use; 1 where a server has no such number."""
+    if isinstance(server, Joint):
+        return server.numbers
+    known = [*knobs]
+    used = words(text for knob in known for text in (*knob.formulas, *knob.together.values()))
+    values = {
+        knob.name: server.setting(knob).value or ""
+        for knob in known
+        if knob.is_number and knob.name in used
+    }
+    return {name: int(value) if value.isdigit() else 1 for name, value in values.items()}
 
 
 def parts(server: Server) -> Sequence[Server]:
