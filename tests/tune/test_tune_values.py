@@ -181,17 +181,20 @@ def test_all_rules_of_thumb_come_first_and_nothing_twice() -> None:
     assert all(each.changes.get(one) != "1" for each in seen)
 
 
-def test_a_switch_without_a_rule_of_thumb_is_tried_alone() -> None:
+def test_few_words_without_a_rule_of_thumb_are_tried_alone() -> None:
     one = knob("a", rules=["4"])
     switch = knob("b", words=["on", "off"], default="off")
-    more = knob("c", words=["x", "y", "z"], default="x")
-    values = [Values(switch, "on", NAMES), Values(one, "1", NAMES), Values(more, "x", NAMES)]
-    proposals = Proposals(values, 1)
-    first = [proposals.next(Configuration()) for _ in range(3)]
+    few = knob("c", words=["x", "y", "z"], default="x")
+    more = knob("d", words=["s", "t", "u", "v"], default="s")
+    present = {switch: "on", one: "1", few: "y", more: "s"}
+    proposals = Proposals([Values(each, value, NAMES) for each, value in present.items()], 1)
+    first = [proposals.next(Configuration()) for _ in range(5)]
     found = [each for each in first if each is not None]
-    assert [dict(each.changes) for each in found[:2]] == [{switch: "off"}, {one: "4"}]
+    expected = [{switch: "off"}, {one: "4"}, {few: "x"}, {few: "z"}]
+    assert [dict(each.changes) for each in found[:4]] == expected
     assert found[0].origin == "the other value of b"
-    assert found[2].origin == "proposed by the optimiser"
+    assert found[2].origin == "another value of c"
+    assert found[4].origin == "proposed by the optimiser"
 
 
 def test_knobs_of_a_users_file_replace_others(tmp_path: Path) -> None:

@@ -39,13 +39,14 @@ class Proposals:
         self._study.enqueue_trial(present)
 
     def _by_rule(self) -> Iterator[Configuration]:
-        """All rules of thumb together, then one at a time; between them, switches without one."""
+        """All rules of thumb together, then one at a time; between them, words without one."""
         first = {one.knob: one.rules[0] for one in self._values.values() if one.rules}
         if len(first) > 1:
             yield Configuration(first, ALL_RULES)
         for knob, values in self._values.items():
             for value in values.single:
-                origin = "a rule of thumb for" if values.rules else "the other value of"
+                other = "the other value of" if len(values.single) == 1 else "another value of"
+                origin = "a rule of thumb for" if values.rules else other
                 yield Configuration({knob: value}, f"{origin} {knob.name}")
 
     def next(self, best: Configuration) -> Configuration | None:

@@ -8,6 +8,9 @@ from headcount.tune.host import Host
 from headcount.tune.knobs.formula import number
 from headcount.tune.knobs.knob import Knob
 
+FEW_WORDS = 3
+"""A knob with at most so many words, and without a rule of thumb, is tried with each of them."""
+
 
 @dataclass(frozen=True)
 class Values:
@@ -40,10 +43,10 @@ class Values:
 
     @cached_property
     def single(self) -> Sequence[str]:
-        """Values that are tried one at a time: those by rules, or the other one of a switch."""
+        """Values that are tried one at a time: those by rules, or the other ones of a few words."""
         others = [word for word in self.knob.words if not self.is_now(word)]
-        is_switch = self.bounds is None and len(self.knob.words) == 2 and len(others) == 1
-        return self.rules or (others if is_switch else [])
+        is_few = self.bounds is None and len(self.knob.words) <= FEW_WORDS
+        return self.rules or (others if is_few and len(others) < len(self.knob.words) else [])
 
     def _value(self, text: str) -> str | None:
         if text in self.knob.words or self.bounds is None:
