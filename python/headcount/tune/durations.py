@@ -5,8 +5,27 @@ import math
 from headcount.bundle.level import LevelResult
 from headcount.tune.change import Configuration
 
+SETTLE_S, RESTARTED_S = 2.0, 5.0
+"""After a change by a reload, and by a restart: caches that it has emptied fill again, and servers
+that fork as users come have enough processes (Apache's prefork forks 1, 2, 4, 8 in a second)."""
+STAY_S = 1.0
+"""Before a second turn of the same configuration."""
+SCENARIOS = 2
+"""Users who have come back need about two scenarios each, with pauses and waiting, until the server
+is as busy as before: its throughput rises until then. The order ABBA takes care of the rest."""
 LONGEST_SETTLE_S = 15.0
 """What a turn may take until its users are as busy as they will be."""
+
+
+def least_settle_s(measure_s: float, *, is_back: bool, restarted: bool) -> float:
+    """How long a turn settles, whatever scenarios take.
+
+    Not longer than the part that is measured, or twice that after a restart. `is_back`: users have
+    left before it, and come back.
+    """
+    if restarted:
+        return min(RESTARTED_S, 2 * measure_s)
+    return min(SETTLE_S if is_back else STAY_S, measure_s)
 
 
 class Durations:
@@ -31,6 +50,10 @@ class Durations:
         if turn is None:
             return 0.0
         return users / turn.achieved_per_s if turn.achieved_per_s else math.inf
+
+    def steady_s(self, configuration: Configuration, users: int) -> float:
+        """How long users who have come back need until they are as busy as before."""
+        return min(SCENARIOS * self.scenario_s(configuration, users), LONGEST_SETTLE_S)
 
     def is_too_slow(self, configuration: Configuration, users: int) -> bool:
         """Whether a turn with this many users would end before they are as busy as they will be.

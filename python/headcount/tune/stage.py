@@ -19,20 +19,13 @@ from headcount.errors import TargetError
 from headcount.fields.units import seconds
 from headcount.plan.plan import Plan
 from headcount.tune.change import Configuration
-from headcount.tune.durations import LONGEST_SETTLE_S, Durations
+from headcount.tune.durations import Durations, least_settle_s
 from headcount.tune.listener import TuningListener
 from headcount.tune.tunable import Tunable
 
 MEASURE_S = 5.0
 """Default length of a turn. Shorter turns scatter more; longer ones meet more drift within their
 pair."""
-SETTLE_S, RESTARTED_S = 2.0, 5.0
-"""After a change by a reload, and by a restart: caches that it has emptied fill again."""
-SCENARIOS = 2
-"""Users who have come back need about two scenarios each, with pauses and waiting, until the server
-is as busy as before: its throughput rises until then. The order ABBA takes care of the rest."""
-STAY_S = 1.0
-"""Before a second turn of the same configuration."""
 LONGEST_RAMP_S = 3.0
 LAST_STEPS = 2
 """Steps that a user who leaves may still wait for: the one in progress, and the log-off."""
@@ -111,23 +104,21 @@ class Stage:
         session, runner = self._opened
         index = len(self.levels) + 1
         changes = is_fresh or configuration.key != self._tunable.now.key
-        settle_s = STAY_S if session.users == users else SETTLE_S
+        restarted = False
         if changes:
             self.rest()
             self._listener.phase(Phase("change", index, "ladder", users, 0.0))
             restarted = self._tunable.apply(configuration, is_fresh=is_fresh)
             self._listener.configured(configuration.text)
-            settle_s = RESTARTED_S if restarted else SETTLE_S
             self._bundle.event(
                 "configuration", session.now_s(), level=index, changes=configuration.text
             )
         if not self.levels:
             self._listener.configured(configuration.text)
-        is_back = settle_s != STAY_S
-        settle_s = min(settle_s, self._measure_s)
+        is_back = session.users != users
+        settle_s = least_settle_s(self._measure_s, is_back=is_back, restarted=restarted)
         if is_back:
-            steady_s = SCENARIOS * self.durations.scenario_s(configuration, users)
-            settle_s = max(settle_s, min(steady_s, LONGEST_SETTLE_S))
+            settle_s = max(settle_s, self.durations.steady_s(configuration, users))
         ramp_s = min(users / self._plan.workload.run.ramp_per_s, LONGEST_RAMP_S)
         result = runner.run(
             LevelOrder(
