@@ -22,7 +22,7 @@ INTERRUPTED = 130
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Play what is asked for, judge all that is there; returns 1 where a bar is missed."""
+    """Play what is asked for and judge it; returns 1 where a bar is missed, 130 if stopped."""
     options = _parser().parse_args(arguments)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # servers end with their blocks
     log = Log(options.out)

@@ -251,6 +251,8 @@ def test_formulas_may_use_other_numbers_of_the_file(tmp_path: Path) -> None:
     file.write_text(text)
     with pytest.raises(InputError, match="the formula users / threads: no threads is known"):
         own(file)
+    file.write_text(text.replace('"nginx"', '"apache"').replace("threads", "ThreadsPerChild"))
+    assert own(file).knob[0].rules == ["users / ThreadsPerChild"]
 
 
 def test_a_users_file_for_another_server_is_an_error() -> None:

@@ -7,7 +7,7 @@ from headcount.tune.change import Configuration
 
 SETTLE_S, RESTARTED_S = 2.0, 5.0
 """After a change by a reload, and by a restart: caches that it has emptied fill again, and servers
-that fork as users come have enough processes (Apache's prefork forks 1, 2, 4, 8 in a second)."""
+that fork as users come have enough processes (Apache's prefork doubles what it forks a second)."""
 STAY_S = 1.0
 """Before a second turn of the same configuration."""
 SCENARIOS = 2

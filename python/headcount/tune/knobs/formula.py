@@ -1,4 +1,4 @@
-"""Numbers of knobs that depend on the machine and on other knobs: `2 * cpus`, `users / other`."""
+"""Numbers of knobs that depend on the machine and on other knobs: `users / ThreadsPerChild`."""
 
 import math
 import re

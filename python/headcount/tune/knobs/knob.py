@@ -6,9 +6,8 @@ from typing import Literal
 from pydantic import Field, model_validator
 
 from headcount.bundle.diagnosis import Limit
-from headcount.errors import InputError
 from headcount.fields.model import Strict
-from headcount.tune.knobs.formula import Names, number
+from headcount.tune.knobs.formula import number
 
 Apply = Literal["reload", "restart", "live"]
 Risk = Literal["none", "data", "security", "service"]
@@ -97,13 +96,6 @@ class Knob(Strict):
         return f"{value}{self.unit}" if re.fullmatch(r"-?[0-9]+", value) else value
 
 
-def _check(formula: str, names: Names) -> None:
-    try:
-        number(formula, names)
-    except InputError as error:
-        raise ValueError(str(error)) from error
-
-
 class KnobFile(Strict):
     """The knobs of one server, as a TOML file has them."""
 
@@ -119,13 +111,11 @@ class KnobFile(Strict):
             raise ValueError(f"these are there twice: {', '.join(sorted(twice))}")
         return self
 
-    @model_validator(mode="after")
-    def _has_formulas(self) -> "KnobFile":
-        """Formulas may use the machine, the load, and other numbers of this file."""
+    def check_formulas(self) -> None:
+        """Raise InputError for a formula with more than the machine, the load, and own numbers."""
         names = {**{knob.name: 1 for knob in self.knob if knob.is_number}, **SAMPLE}
         for knob in self.knob:
             for formula in knob.formulas:
-                _check(formula, names)
+                number(formula, names)
             for formula in knob.together.values():
-                _check(formula, {**names, "value": 1})
-        return self
+                number(formula, {**names, "value": 1})

@@ -39,6 +39,10 @@ def library() -> Mapping[str, KnobFile]:
         if twice := [knob.name for knob in more.knob if knob.name in there]:
             raise refusal(GROUP, name, NOUN, f"{more.server} has {', '.join(twice)} already")
         found[more.server] = merged(known, more)
+        try:
+            found[more.server].check_formulas()
+        except InputError as error:
+            raise refusal(GROUP, name, NOUN, str(error)) from error
     return found
 
 
@@ -60,6 +64,8 @@ def _built_in() -> dict[str, KnobFile]:
     folder = files("headcount.tune.knobs").joinpath("data")
     texts = {one.name: one.read_text("utf-8") for one in folder.iterdir()}
     found = [KnobFile(**tomllib.loads(texts[name])) for name in sorted(texts) if ".toml" in name]
+    for one in found:
+        one.check_formulas()
     return {one.server: one for one in found}
 
 
@@ -75,9 +81,15 @@ def own(path: Path) -> KnobFile:
     """The knobs of a file of your own; raises InputError with what is wrong in it."""
     values = toml_values(path, f"the knobs of {path}")
     try:
-        return KnobFile(**values)
+        found = KnobFile(**values)
     except ValidationError as error:
         raise InputError(describe(error, KnobFile, str(path))) from error
+    known = library().get(found.server)
+    try:
+        (found if known is None else merged(known, found)).check_formulas()
+    except InputError as error:
+        raise InputError(f"{path}: {error}") from error
+    return found
 
 
 def check_names(option: str, names: Iterable[str], own: KnobFile | None) -> None:
