@@ -161,20 +161,25 @@ def test_slower_answers_are_no_worse_than_none(unanswered: int, kept: dict[str, 
 
 
 class Failing(Stage):
-    """A stage where this share of the scenarios fails in the first turns with a change."""
+    """A stage where this share of the scenarios fails in the first turns with a change.
+
+    `unanswered` users wait in vain in each turn without the change, and `still` with it.
+    """
 
     share = 0.0
     turns_left = 0
+    unanswered = 0
+    still = 0
 
     def turn(
         self, configuration: Configuration, users: int, *, is_fresh: bool = False
     ) -> LevelResult:
         found = super().turn(configuration, users, is_fresh=is_fresh)
-        if not configuration.changes or self.turns_left == 0:
-            return found
-        self.turns_left -= 1
-        failed = round(self.share * found.total.completed)
-        done = {"failed": failed, "completed": found.total.completed - failed}
+        done = {"unanswered": self.still if configuration.changes else self.unanswered}
+        if configuration.changes and self.turns_left > 0:
+            self.turns_left -= 1
+            failed = round(self.share * found.total.completed)
+            done |= {"failed": failed, "completed": found.total.completed - failed}
         return found.model_copy(update={"total": found.total.model_copy(update=done)})
 
 
@@ -192,6 +197,19 @@ def test_a_trial_with_more_failures_ends_when_they_are_no_chance(
     else:
         assert (first.outcome, len(first.pairs)) == ("refused", pairs)
         assert first.why == f"{share:.1%} of scenarios failed, 0.0% without it"
+
+
+@pytest.mark.parametrize(
+    ("unanswered", "still", "outcome"),
+    [(600, 300, "better"), (600, 595, "refused"), (0, 0, "refused"), (0, 300, "refused")],
+)
+def test_failures_are_no_worse_than_no_answers(unanswered: int, still: int, outcome: str) -> None:
+    """A stock Apache leaves users waiting; with more workers, a few of more requests fail."""
+    stage = Failing({("c", "on"): 1.5}, 3, noise=0.02)
+    stage.share, stage.turns_left = 0.03, 99
+    stage.unanswered, stage.still = unanswered, still
+    first = tuned(stage, [switch("c")], trials=1).results.races[0]
+    assert first.outcome == outcome
 
 
 def test_one_rule_that_is_refused_does_not_spoil_the_others() -> None:

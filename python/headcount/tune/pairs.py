@@ -55,10 +55,16 @@ def paired(turns: TurnPair, measure: Measure) -> Pair:
 
 
 def failures(pairs: Sequence[TurnPair]) -> str | None:
-    """Why a challenger is stopped whose scenarios fail more often; None if they do not."""
-    before, after = (_failed([pair[side] for pair in pairs]) for side in (0, 1))
+    """Why a challenger is stopped whose scenarios fail more often; None if they do not.
+
+    A server that is full can leave users without any answer, which is no failure yet. If a change
+    gives at least as many more of them an answer, some may fail.
+    """
+    sides = [[pair[side] for pair in pairs] for side in (0, 1)]
+    before, after = map(_failed, sides)
+    lost_before, lost_after = map(_lost, sides)
     most = WORST_ERRORS if len(pairs) >= SURE else WORST_ERRORS_AT_ONCE
-    if after - before > most:
+    if after - before > max(most, lost_before - lost_after):
         return f"{after:.1%} of scenarios failed, {before:.1%} without it"
     return None
 
