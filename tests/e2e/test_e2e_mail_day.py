@@ -53,19 +53,20 @@ def run_of_days(headcount: Headcount, office: MailOffice, folder: Path, slower: 
     return reader.load(headcount.bundles()[-1])  # names begin with the time
 
 
-def arrives_in_time(bundle: Bundle, speed: float) -> bool:
-    """Whether nearly all mail arrives well before its reader looks for it, as the model assumes."""
+def is_in_time(bundle: Bundle, speed: float) -> bool:
+    """Whether mail arrives and people finish well before they look again, as the model assumes."""
     (level,) = bundle.levels
     (delivery,) = [task for task in level.tasks if task.name == "delivery"]
     look_s = DAY_S / LOOKS_A_DAY / COMPRESS / speed
-    return delivery.service is not None and delivery.service.p95_ms < 1000 * look_s / 4
+    times = (delivery.service, level.total.response)
+    return all(one is not None and one.p95_ms < 1000 * look_s / 4 for one in times)
 
 
 def test_a_day_of_a_user_is_that_of_the_model(tmp_path: Path) -> None:
     with serving(front="lmtp") as office, visitor(tmp_path, office) as headcount:
-        for slower in (1, 2, 4):  # a busy machine may not deliver that much mail a second
+        for slower in (1, 2, 4):  # a busy machine may not handle that much mail a second
             bundle = run_of_days(headcount, office, tmp_path, slower)
-            if arrives_in_time(bundle, SPEED / slower):
+            if is_in_time(bundle, SPEED / slower):
                 break
     (level,) = bundle.levels
     tasks = {task.name: task.completed for task in level.tasks}
