@@ -76,6 +76,16 @@ impl Method {
         }
     }
 
+    /// Whether it only asks for something (RFC 9110, 9.2.1; RFC 4918, 9.1; RFC 3253, 3.6), so that
+    /// clients send it again if a kept connection closes.
+    #[must_use]
+    pub const fn is_safe(self) -> bool {
+        matches!(
+            self,
+            Self::Get | Self::Head | Self::Options | Self::Propfind | Self::Report
+        )
+    }
+
     /// The method of an operation in a workload: its name in lower case.
     #[must_use]
     pub fn of_operation(operation: &str) -> Option<Self> {

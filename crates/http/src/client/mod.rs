@@ -3,10 +3,10 @@
 //! * [`step`], [`ask`] and [`method`]: what users do; [`headers`], [`body`], `piece`, `mixed`,
 //!   `multipart`, `file_type`, [`payload`], [`sizes`]: the parts of requests.
 //! * [`session`]: one user; `journey`: a request with its values, through redirects; `exchange`: a
-//!   request on the wire; `closing`: a connection that the server closes; `judge`: whether the
-//!   answer is right; `received`: what captures and checks see of it; [`jar`]: the user's cookies;
-//!   `proof` and [`digest`]: authentication; [`oauth2`], [`grant`], `token`, `token_request`,
-//!   `bearer` and `renewal`: access tokens; `version`: the version of HTTP.
+//!   request on the wire; `connecting`: its connection; `closing`: one that the server closes;
+//!   `judge`: whether the answer is right; `received`: what captures and checks see of it; [`jar`]:
+//!   the user's cookies; `proof` and [`digest`]: authentication; [`oauth2`], [`grant`], `token`,
+//!   `token_request`, `bearer` and `renewal`: access tokens; `version`: the version of HTTP.
 //! * [`resources`]: the resources of a page; `page` and `load`: fetching them; `place`: where they
 //!   are; [`cache`]: what need not be fetched again.
 //! * [`news`]: events that are waited for; `stream`: what users do with them.
@@ -19,6 +19,7 @@ mod bearer;
 pub mod body;
 pub mod cache;
 mod closing;
+mod connecting;
 pub mod cookie_date;
 pub mod digest;
 mod exchange;

@@ -51,6 +51,18 @@ pub struct Http1 {
     pub is_spent: bool,
     /// Set when the server has closed its side, and everything that it sent has been read.
     has_ended: bool,
+    use_so_far: Use,
+}
+
+/// What has come on a connection.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Use {
+    /// No answer yet.
+    New,
+    /// An answer.
+    Kept,
+    /// An answer, and then the end, before anything of the next one.
+    LetGo,
 }
 
 impl Http1 {
@@ -62,6 +74,7 @@ impl Http1 {
             reading,
             is_spent: false,
             has_ended: false,
+            use_so_far: Use::New,
         }
     }
 
@@ -69,6 +82,12 @@ impl Http1 {
     #[must_use]
     pub const fn has_ended(&self) -> bool {
         self.has_ended
+    }
+
+    /// Whether the server closed it after an answer, and sent nothing of the next one.
+    #[must_use]
+    pub fn was_let_go(&self) -> bool {
+        self.use_so_far == Use::LetGo
     }
 
     /// What the TLS handshake negotiated; `None` without TLS.
@@ -234,6 +253,7 @@ impl Http1 {
             reading,
             is_spent,
             has_ended,
+            use_so_far,
         } = self;
         let (limit, discards) = (reading.limit(), reading.discards(transport));
         let before = reply.received();
@@ -245,6 +265,7 @@ impl Http1 {
                     Until::End => false,
                 };
                 if reply.is_over() || is_enough {
+                    *use_so_far = Use::Kept;
                     return Poll::Ready(Ok(()));
                 }
                 // Only needed if the connection is not kept.
@@ -266,6 +287,12 @@ impl Http1 {
                     };
                     ready!(poll_bytes(transport, context, limit, &mut take))
                 };
+                if matches!(came, Ok(None) | Err(_))
+                    && *use_so_far == Use::Kept
+                    && reply.is_untouched()
+                {
+                    *use_so_far = Use::LetGo;
+                }
                 match came {
                     Ok(Some(Ok(()))) => {}
                     Ok(Some(Err(sentence))) => return Poll::Ready(Err(malformed(sentence))),

@@ -11,6 +11,7 @@ mod fuzz;
 mod http2;
 mod http3;
 mod inspect;
+mod kept;
 mod oddities;
 mod options;
 mod pages;
