@@ -1,10 +1,12 @@
 """Locks on files, against one process that holds a lock on request and another that waits."""
 
+import os
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -36,11 +38,11 @@ nonsense
 
 def test_each_line_is_a_lock_or_a_waiter() -> None:
     assert list(parse(LISTED)) == [
-        Locked(3568, "fd:00:2531452", waits=False, writes=True),
-        Locked(3570, "fd:00:2531452", waits=True, writes=True),
-        Locked(3548, "fd:00:2531397", waits=False, writes=True),
-        Locked(3568, "fd:00:2531455", waits=False, writes=False),
-        Locked(3571, "fd:00:2531460", waits=False, writes=False),
+        Locked(3568, "fd:00:2531452", waits=False, writes=True, is_whole=False),
+        Locked(3570, "fd:00:2531452", waits=True, writes=True, is_whole=False),
+        Locked(3548, "fd:00:2531397", waits=False, writes=True, is_whole=True),
+        Locked(3568, "fd:00:2531455", waits=False, writes=False, is_whole=False),
+        Locked(3571, "fd:00:2531460", waits=False, writes=False, is_whole=False),
     ]
     assert list(parse("")) == []
 
@@ -86,11 +88,56 @@ def test_the_share_of_time_locked_and_the_waiters_are_counted(tmp_path: Path) ->
         first.send("lock")
         assert figures(gauge) == {HELD: 0.5, WAITING: 0.0}
         second.send("wait", "now")
-        until = time.monotonic() + 10  # a busy machine takes a while to let it wait
-        while figures(gauge)[WAITING] != 1.0:
-            assert time.monotonic() < until
-            time.sleep(0.01)
-        assert figures(gauge)[HELD] > 0.5
+        wait_for(second)
+        assert figures(gauge) == {HELD: pytest.approx(2 / 3), WAITING: 1.0}
+
+
+def wait_for(waiter: Locker) -> None:
+    """Return when it waits for a lock: a busy machine takes a while."""
+    until = time.monotonic() + 10
+    while not any(
+        one.waits and one.pid == waiter.process.pid
+        for one in parse(Path("/proc/locks").read_text())
+    ):
+        assert time.monotonic() < until
+        time.sleep(0.01)
+
+
+def test_a_lock_that_nobody_passes_on_does_not_count(tmp_path: Path) -> None:
+    """Of Postfix's idle daemons, one keeps a lock while it waits for a connection."""
+    with locker(tmp_path / "accept") as idle, locker(tmp_path / "accept") as next_one:
+        gauge = FileLocks("/proc", lambda: [idle.process, next_one.process])
+        figures(gauge)
+        idle.send("lock")
+        next_one.send("wait", "now")
+        wait_for(next_one)
+        for _ in range(30):
+            assert figures(gauge) == {HELD: 0.0, WAITING: 0.0}
+        idle.send("leave")
+        assert next_one.running.stdout
+        assert next_one.running.stdout.readline() == "done\n"
+        assert figures(gauge) == {HELD: 1.0, WAITING: 0.0}  # it was passed on
+
+
+@pytest.mark.parametrize(("kind", "held"), [("FLOCK ", 0.0), ("POSIX ", 1.0)])
+def test_a_lock_of_a_whole_file_counts_once_it_is_passed_on(
+    tmp_path: Path, kind: str, held: float
+) -> None:
+    """SQLite's waiters sleep, and one process may lock a file again and again."""
+    one = process.read("/proc", os.getpid())
+    assert one is not None
+    other = replace(one, pid=one.pid + 1)
+    gauge = FileLocks(str(tmp_path), lambda: [one, other])
+
+    def look(pid: int | None) -> dict[str, float]:
+        line = f"1: {kind} ADVISORY  WRITE {pid} fd:00:7 0 EOF\n"
+        (tmp_path / "locks").write_text(line if pid is not None else "")
+        return figures(gauge)
+
+    look(None)
+    for _ in range(30):
+        assert look(one.pid) == {HELD: held, WAITING: 0.0}
+    assert look(other.pid)[HELD] == 1.0
 
 
 def test_a_file_that_is_always_locked_does_not_count(tmp_path: Path) -> None:

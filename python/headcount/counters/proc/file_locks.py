@@ -7,7 +7,7 @@ Format: proc(5). A line with ``->`` is of a process that waits for the lock abov
 """
 
 from collections import Counter, deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 from headcount.counters.proc.fine import Look
@@ -23,19 +23,24 @@ open file."""
 
 
 class Locked(NamedTuple):
-    """A lock: the process, the file as device and inode, if it only waits, and if for writing."""
+    """A lock: the process, the file as device and inode, if it only waits, and if for writing.
+
+    `is_whole` is a lock of flock(2), on the whole file.
+    """
 
     pid: int
     file: str
     waits: bool
     writes: bool
+    is_whole: bool
 
 
 class FileLocks:
     """How often a file is locked for writing by a tree of processes, and how many wait for one.
 
     Files that were never seen without the lock do not count: a daemon locks its PID file for as
-    long as it lives.
+    long as it lives. Nor do those that one process keeps locked while others wait: of Postfix's
+    idle daemons, one has the right to accept the next connection, and the others wait for it.
 
     Args:
         proc: Where procfs is mounted.
@@ -49,7 +54,8 @@ class FileLocks:
         self._members = members
         self._files = files_of(proc)
         self._lasting: frozenset[str] | None = None
-        self._recent: deque[frozenset[str]] = deque(maxlen=_WINDOW)
+        self._recent: deque[dict[str, int]] = deque(maxlen=_WINDOW)
+        """By look: the process that holds each file."""
 
     def look(self) -> Iterable[Look]:
         """Inspect the locks of the processes now."""
@@ -58,16 +64,28 @@ class FileLocks:
             return
         own = {one.pid for one in self._members() if not one.ended}
         found = [one for one in parse(text) if one.pid in own] if text else []
-        written = frozenset(one.file for one in found if one.writes and not one.waits)
+        written = {one.file: one.pid for one in found if one.writes and not one.waits}
         if self._lasting is None:
             if own:
-                self._lasting = written
+                self._lasting = frozenset(written)
             return
-        self._lasting &= written
-        self._recent.append(written - self._lasting)
-        often = Counter(file for files in self._recent for file in files)
+        self._lasting &= written.keys()
+        self._recent.append({file: written[file] for file in written.keys() - self._lasting})
+        kept = self._kept(found)
+        often = Counter(file for files in self._recent for file in files if file not in kept)
         yield HELD, "mean", max(often.values(), default=0) / len(self._recent)
-        yield WAITING, "mean", sum(one.waits for one in found)
+        yield WAITING, "mean", sum(one.waits and one.file not in kept for one in found)
+
+    def _kept(self, found: Sequence[Locked]) -> frozenset[str]:
+        """The files that one process has locked in all recent looks, though others want them.
+
+        Who waits in the kernel gets a lock as soon as it is free, so its holder would change.
+        """
+        wanted = {one.file for one in found if one.waits or one.is_whole}
+        holders = {file: {files.get(file) for files in self._recent} for file in wanted}
+        return frozenset(
+            file for file, pids in holders.items() if len(pids) == 1 and None not in pids
+        )
 
     def close(self) -> None:
         """Close the files."""
@@ -82,4 +100,5 @@ def parse(text: str) -> Iterable[Locked]:
         words = words[2:] if waits else words[1:]
         # POSIX  ADVISORY  WRITE 3568 fd:00:2531452 0 EOF
         if len(words) >= 5 and words[3].isdigit():
-            yield Locked(int(words[3]), words[4], waits, words[2] == "WRITE")
+            pid, file = int(words[3]), words[4]
+            yield Locked(pid, file, waits, words[2] == "WRITE", words[0] == "FLOCK")
