@@ -119,13 +119,16 @@ def test_a_lock_that_nobody_passes_on_does_not_count(tmp_path: Path) -> None:
         assert figures(gauge) == {HELD: 1.0, WAITING: 0.0}  # it was passed on
 
 
-@pytest.mark.parametrize(("kind", "held"), [("FLOCK ", 0.0), ("POSIX ", 1.0)])
+@pytest.mark.parametrize(
+    ("kind", "threads", "held"), [("FLOCK ", 1, 0.0), ("FLOCK ", 8, 1.0), ("POSIX ", 1, 1.0)]
+)
 def test_a_lock_of_a_whole_file_counts_once_it_is_passed_on(
-    tmp_path: Path, kind: str, held: float
+    tmp_path: Path, kind: str, threads: int, held: float
 ) -> None:
-    """SQLite's waiters sleep, and one process may lock a file again and again."""
-    one = process.read("/proc", os.getpid())
-    assert one is not None
+    """SQLite's waiters sleep, and threads of one process may lock a file in turn."""
+    read = process.read("/proc", os.getpid())
+    assert read is not None
+    one = replace(read, threads=threads)
     other = replace(one, pid=one.pid + 1)
     gauge = FileLocks(str(tmp_path), lambda: [one, other])
 

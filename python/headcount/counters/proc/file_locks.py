@@ -39,8 +39,8 @@ class FileLocks:
     """How often a file is locked for writing by a tree of processes, and how many wait for one.
 
     Files that were never seen without the lock do not count: a daemon locks its PID file for as
-    long as it lives. Nor do those that one process keeps locked while others wait: of Postfix's
-    idle daemons, one has the right to accept the next connection, and the others wait for it.
+    long as it lives. Nor do those that one process keeps locked instead of passing the lock on: of
+    Postfix's idle daemons, one has the right to accept the next connection, and the others wait.
 
     Args:
         proc: Where procfs is mounted.
@@ -62,7 +62,7 @@ class FileLocks:
         text = self._files.text(f"{self._proc}/locks")
         if text is None or text.count("\n") > _LINES_MAX:
             return
-        own = {one.pid for one in self._members() if not one.ended}
+        own = {one.pid: one for one in self._members() if not one.ended}
         found = [one for one in parse(text) if one.pid in own] if text else []
         written = {one.file: one.pid for one in found if one.writes and not one.waits}
         if self._lasting is None:
@@ -71,20 +71,21 @@ class FileLocks:
             return
         self._lasting &= written.keys()
         self._recent.append({file: written[file] for file in written.keys() - self._lasting})
-        kept = self._kept(found)
+        kept = self._kept(found, frozenset(pid for pid, one in own.items() if one.threads == 1))
         often = Counter(file for files in self._recent for file in files if file not in kept)
         yield HELD, "mean", max(often.values(), default=0) / len(self._recent)
         yield WAITING, "mean", sum(one.waits and one.file not in kept for one in found)
 
-    def _kept(self, found: Sequence[Locked]) -> frozenset[str]:
-        """The files that one process has locked in all recent looks, though others want them.
+    def _kept(self, found: Sequence[Locked], single: frozenset[int]) -> frozenset[str]:
+        """The files that a process with a single thread has locked in all recent looks.
 
-        Who waits in the kernel gets a lock as soon as it is free, so its holder would change.
+        Only where others wait in the kernel, or would, as for flock(2): they get a lock as soon as
+        it is free, so its holder would change. Threads may pass one on within their process.
         """
-        wanted = {one.file for one in found if one.waits or one.is_whole}
-        holders = {file: {files.get(file) for files in self._recent} for file in wanted}
+        passed_on = {one.file for one in found if one.waits or one.is_whole}
+        holders = {file: {files.get(file) for files in self._recent} for file in passed_on}
         return frozenset(
-            file for file, pids in holders.items() if len(pids) == 1 and None not in pids
+            file for file, pids in holders.items() if len(pids) == 1 and pids <= single
         )
 
     def close(self) -> None:
