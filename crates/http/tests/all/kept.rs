@@ -38,7 +38,7 @@ fn server(requests: &'static [u32]) -> (HttpOptions, JoinHandle<()>) {
 }
 
 #[test]
-fn a_safe_request_is_sent_again_like_a_browsers() {
+fn a_safe_request_is_sent_again_as_by_browsers() {
     for method in ["get", "head", "options"] {
         let (options, thread) = server(&[2, 3, 1]);
         play(async {
