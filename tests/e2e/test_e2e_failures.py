@@ -45,6 +45,8 @@ EXPECTED = {
     ("broken", 3): ("connection", "closed"),
 }
 """Written before any of them was run."""
+ONE_REQUEST_EACH = ("--client", "keep_alive=off")
+"""On kept connections, users send requests that got no answer again."""
 
 
 @pytest.fixture(scope="module")
@@ -66,9 +68,11 @@ def test_a_wrong_answer_is_explained(
     headcount: Headcount, shop: str, way: str, one_in: int
 ) -> None:
     cause, words = EXPECTED[way, one_in]
+    client = ONE_REQUEST_EACH if way == "broken" else ()
     with serving(way, one_in) as target:
         ended = headcount.run(
-            *("run", shop, "--target", target, "--levels", "4,12", "--settle", "0s", "--json")
+            *("run", shop, "--target", target, "--levels", "4,12", "--settle", "0s", "--json"),
+            *client,
         )
     assert ended.code == 1, ended
     first = ended.json["failures"][0]
@@ -94,6 +98,21 @@ def test_a_server_that_works_has_no_failures(headcount: Headcount, shop: str) ->
     assert ended.code == 0, ended
     assert ended.json["failures"] == []
     assert "What failed" not in headcount.run("show", str(headcount.bundles()[-1])).out
+
+
+def test_requests_that_were_sent_again_are_no_failures_but_are_said(
+    headcount: Headcount, shop: str
+) -> None:
+    """Two requests get an answer, the third none, and again: half of those are sent again."""
+    with serving("broken", 3) as target:
+        ended = headcount.run(
+            *("run", shop, "--target", target, "--users", "1", "--settle", "0s", "--json")
+        )
+    assert ended.code == 0, ended
+    assert ended.json["failures"] == []
+    (doubt,) = (text for text in ended.json["flags"] if "sent these again" in text)
+    assert "with 1 user, " in doubt
+    assert "50% of the requests" in doubt
 
 
 def test_a_search_is_refused_where_one_user_alone_fails(headcount: Headcount, shop: str) -> None:

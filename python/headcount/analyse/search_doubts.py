@@ -9,6 +9,8 @@ from headcount.bundle.level import LevelResult
 from headcount.plan.plan import Plan
 from headcount.text import count, plural, share, span
 
+_RESENT_SHARE = 0.01
+"""A smaller share of requests sent again is usual: servers close idle connections."""
 UNCOUNTED = "at least this many: the levels with more users were invalid"
 """Instead of the generator, where it was not what made them invalid."""
 
@@ -23,6 +25,7 @@ def search_doubts(
         *_left_out(outcome),
         *_recovery(outcome),
         *stalls(levels, left_out),
+        *resent(levels, left_out),
         *_uneven(levels, outcome),
         *_changing(outcome),
     ]
@@ -60,6 +63,26 @@ def stalls(levels: Sequence[LevelResult], left_out: set[int]) -> list[str]:
         (
             f"the server answered next to nothing for up to {span(longest)} in {len(stalled)} of "
             f"{plural('level', len(levels))}"
+        )
+    ]
+
+
+def resent(levels: Sequence[LevelResult], left_out: set[int]) -> list[str]:
+    """Doubts about requests that users sent again; ``left_out`` has the indices to ignore."""
+    shares = []
+    for level in levels:
+        again = level.requests.get("RESENT", 0)
+        first = sum(level.requests.values()) - again - level.requests.get("CONNECT", 0)
+        if level.index not in left_out and again >= _RESENT_SHARE * max(first, 1):
+            shares.append((again / first if first else 1.0, level.users))
+    if not shares:
+        return []
+    part, users = max(shares)
+    return [
+        (
+            f"with {plural('user', users)}, the server closed kept connections instead of "
+            f"answering {part:.0%} of the requests; users sent these again, as browsers do, "
+            "so they did not fail: see the server's error log"
         )
     ]
 

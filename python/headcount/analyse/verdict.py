@@ -13,7 +13,7 @@ from headcount.analyse.price import price
 from headcount.analyse.scaling import compression_doubt, scaling_doubt
 from headcount.analyse.score import busiest, moved_bytes_per_s, score_of
 from headcount.analyse.search import Flag, Outcome
-from headcount.analyse.search_doubts import search_doubts, stalls
+from headcount.analyse.search_doubts import resent, search_doubts, stalls
 from headcount.analyse.standing import level_at, marks, task_score, unproven
 from headcount.analyse.time_text import NOTABLE, own_delay_ms
 from headcount.bundle.level import LevelResult
@@ -58,6 +58,7 @@ def of_levels(plan: Plan, levels: Sequence[LevelResult], seconds: float, ending:
         flags=[
             *_plateau_flags(plan, levels, flat, ending),
             *stalls(levels, set()),
+            *resent(levels, set()),
             *unproven(level),
             *_own_delay(level),
             *_flags(plan, levels),

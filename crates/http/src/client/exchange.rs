@@ -37,7 +37,7 @@ impl HttpSession {
     ///
     /// Servers close connections that were idle, or had many requests, whenever they like, also
     /// while a request is on its way. If it is safe, it is sent again on a new connection, as by
-    /// browsers (RFC 9112, 9.3.1).
+    /// browsers (RFC 9112, 9.3.1). They are counted: a process that crashed looks the same.
     pub(super) async fn exchange_once(
         &mut self,
         ask: &Ask,
@@ -45,13 +45,16 @@ impl HttpSession {
         until: Until,
         note: &mut Each<'_>,
     ) -> Result<Answer, Fault> {
+        let mut counted = asked.method.kind();
         loop {
             self.connect().await?;
+            self.requests.sent(counted);
             let exchanged = self.exchange_here(ask, asked, until, note).await;
             let may_repeat = exchanged.is_err() && asked.method.is_safe();
             match &self.connection {
                 Some(Connection::Http1(http1)) if may_repeat && http1.was_let_go() => {
                     self.connection = None;
+                    counted = Method::RESENT;
                 }
                 _ => return exchanged,
             }
@@ -66,7 +69,6 @@ impl HttpSession {
         until: Until,
         note: &mut Each<'_>,
     ) -> Result<Answer, Fault> {
-        self.requests.sent(asked.method.kind());
         let Self {
             shared,
             connection,

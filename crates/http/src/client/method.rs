@@ -48,11 +48,15 @@ impl Method {
         Self::Unlock,
         Self::Report,
     ];
-    /// The names under which requests are counted; the last is for connections.
-    pub const NAMES: [&'static str; 7] =
-        ["GET", "HEAD", "POST", "PUT", "DELETE", "OTHER", "CONNECT"];
+    /// The names under which requests are counted, then those of connections, and of requests of
+    /// any method that are sent again.
+    pub const NAMES: [&'static str; 8] = [
+        "GET", "HEAD", "POST", "PUT", "DELETE", "OTHER", "CONNECT", "RESENT",
+    ];
     /// The index of connections in [`Method::NAMES`].
     pub const CONNECT: usize = 6;
+    /// The index of requests that are sent again.
+    pub const RESENT: usize = 7;
 
     /// Its name.
     #[must_use]

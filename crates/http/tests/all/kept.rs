@@ -44,14 +44,16 @@ fn a_safe_request_is_sent_again_as_by_browsers() {
         play(async {
             let mut person = person(options).await;
             let step = json!({"op": method, "path": "/x"});
-            for connections in [1, 2, 2] {
+            for (connections, resent) in [(1, 0), (2, 1), (2, 1)] {
                 person.play(step.clone()).await.unwrap();
                 assert_eq!(person.sent("CONNECT"), connections, "{method}");
+                assert_eq!(person.sent("RESENT"), resent, "{method}");
             }
             // The next one is let go on the second connection, and gets no answer on the third.
             let fault = person.play(step).await.unwrap_err();
             assert_eq!(fault.kind, FaultKind::Disconnected);
             assert_eq!(person.sent("CONNECT"), 3);
+            assert_eq!(person.sent("RESENT"), 2);
         });
         thread.join().unwrap();
     }
