@@ -17,10 +17,14 @@ from headcount.counters.proc.file_locks import HELD, WAITING, FileLocks, Locked,
 from headcount.counters.proc.process import Process
 
 CHILD = """
-import fcntl, sys
+import fcntl, select, socket, sys
 file = open(sys.argv[1], "w")
+listening = socket.create_server(("127.0.0.1", 0))
 for line in sys.stdin:
-    print("now", flush=True) if line == "wait\\n" else None
+    print("now", flush=True) if line in ("wait\\n", "serve\\n") else None
+    calls = select.epoll() if line == "serve\\n" else None
+    calls.register(listening) if calls else None
+    calls.poll() if calls else None
     fcntl.lockf(file, fcntl.LOCK_UN if line == "leave\\n" else fcntl.LOCK_EX)
     print("done", flush=True)
 """
@@ -117,6 +121,34 @@ def test_a_lock_that_nobody_passes_on_does_not_count(tmp_path: Path) -> None:
         assert next_one.running.stdout
         assert next_one.running.stdout.readline() == "done\n"
         assert figures(gauge) == {HELD: 1.0, WAITING: 0.0}  # it was passed on
+
+
+def test_a_lock_of_a_process_that_waits_for_a_connection_does_not_count(tmp_path: Path) -> None:
+    """Under load, Postfix's daemons pass theirs on, and each holds it while it is idle."""
+    with (
+        locker(tmp_path / "accept") as first,
+        locker(tmp_path / "accept") as second,
+        locker(tmp_path / "data") as other,
+    ):
+        gauge = FileLocks("/proc", lambda: [first.process, second.process, other.process])
+        figures(gauge)
+        first.send("lock")
+        first.send("serve", "now")
+        second.send("wait", "now")
+        wait_for(second)
+        until = time.monotonic() + 10
+        while figures(gauge)[WAITING]:
+            assert time.monotonic() < until
+        assert figures(gauge)[WAITING] == 0.0
+        other.send("lock")
+        for _ in range(25):
+            found = figures(gauge)
+        assert found == {HELD: 1.0, WAITING: 0.0}, "that of the data"
+        other.send("leave")
+        for _ in range(25):
+            found = figures(gauge)
+        assert found == {HELD: 0.0, WAITING: 0.0}
+        gauge.close()
 
 
 @pytest.mark.parametrize(

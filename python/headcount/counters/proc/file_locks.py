@@ -6,13 +6,15 @@ waits in the kernel, or sleeps and retries, as SQLite does: then only the lock i
 Format: proc(5). A line with ``->`` is of a process that waits for the lock above it.
 """
 
+import platform
 from collections import Counter, deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 from headcount.counters.proc.fine import Look
 from headcount.counters.proc.kept_files import files_of
 from headcount.counters.proc.process import Process
+from headcount.counters.proc.waits import idle_calls
 
 HELD, WAITING = "process.file_locks.held", "process.file_locks.waiting"
 _WINDOW = 20
@@ -39,20 +41,28 @@ class FileLocks:
     """How often a file is locked for writing by a tree of processes, and how many wait for one.
 
     Files that were never seen without the lock do not count: a daemon locks its PID file for as
-    long as it lives. Nor do those that one process keeps locked instead of passing the lock on: of
-    Postfix's idle daemons, one has the right to accept the next connection, and the others wait.
+    long as it lives. Nor do those of idle processes: of Postfix's idle daemons, one has the right
+    to accept the next connection, and the others wait for it. A process is idle while it waits for
+    its next work, or, where that cannot be seen, if it keeps the lock instead of passing it on.
 
     Args:
         proc: Where procfs is mounted.
         members: Returns the tree's processes as they were last read.
+        machine: The processor, as uname(2) has it.
 
     """
 
-    def __init__(self, proc: str, members: Callable[[], Iterable[Process]]) -> None:
+    def __init__(
+        self,
+        proc: str,
+        members: Callable[[], Iterable[Process]],
+        machine: str = platform.machine(),
+    ) -> None:
         """Look at nothing yet."""
         self._proc = proc
         self._members = members
         self._files = files_of(proc)
+        self._idle_calls = idle_calls(machine)
         self._lasting: frozenset[str] | None = None
         self._recent: deque[dict[str, int]] = deque(maxlen=_WINDOW)
         """By look: the process that holds each file."""
@@ -70,20 +80,32 @@ class FileLocks:
                 self._lasting = frozenset(written)
             return
         self._lasting &= written.keys()
-        self._recent.append({file: written[file] for file in written.keys() - self._lasting})
-        kept = self._kept(found, frozenset(pid for pid, one in own.items() if one.threads == 1))
-        often = Counter(file for files in self._recent for file in files if file not in kept)
+        single = frozenset(pid for pid, one in own.items() if one.threads == 1)
+        # Others wait for these in the kernel, or would, as for flock(2).
+        queued = {one.file for one in found if one.waits or one.is_whole}
+        idle = {file for file in queued & written.keys() if self._is_idle(written[file], single)}
+        self._files.turn()
+        counted = written.keys() - self._lasting - idle
+        self._recent.append({file: written[file] for file in counted})
+        left_out = idle | self._kept(queued, single)
+        often = Counter(file for files in self._recent for file in files if file not in left_out)
         yield HELD, "mean", max(often.values(), default=0) / len(self._recent)
-        yield WAITING, "mean", sum(one.waits and one.file not in kept for one in found)
+        yield WAITING, "mean", sum(one.waits and one.file not in left_out for one in found)
 
-    def _kept(self, found: Sequence[Locked], single: frozenset[int]) -> frozenset[str]:
+    def _is_idle(self, pid: int, single: frozenset[int]) -> bool:
+        """Whether it is a process of one thread that waits for its next work."""
+        if pid not in single:
+            return False
+        text = self._files.text(f"{self._proc}/{pid}/syscall") or ""
+        return text.partition(" ")[0] in self._idle_calls
+
+    def _kept(self, queued: Iterable[str], single: frozenset[int]) -> frozenset[str]:
         """The files that a process with a single thread has locked in all recent looks.
 
-        Only where others wait in the kernel, or would, as for flock(2): they get a lock as soon as
-        it is free, so its holder would change. Threads may pass one on within their process.
+        Those who wait in the kernel get a lock as soon as it is free, so its holder would change.
+        Threads may pass one on within their process.
         """
-        passed_on = {one.file for one in found if one.waits or one.is_whole}
-        holders = {file: {files.get(file) for files in self._recent} for file in passed_on}
+        holders = {file: {files.get(file) for files in self._recent} for file in queued}
         return frozenset(
             file for file, pids in holders.items() if len(pids) == 1 and pids <= single
         )

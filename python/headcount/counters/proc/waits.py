@@ -40,6 +40,7 @@ _ARM64: Mapping[str, tuple[int, ...]] = {
     "sync": (82, 83, 227, 84),
     "child": (260, 95),
 }
+_EPOLL: Mapping[str, tuple[int, ...]] = {"x86_64": (232, 281, 441), "aarch64": (22, 441)}
 KINDS: Mapping[str, str] = {
     "lock": "a lock",
     "events": "events on its connections",
@@ -51,6 +52,7 @@ KINDS: Mapping[str, str] = {
     "child": "a child process",
 }
 """What each kind of call waits for, in words."""
+_TABLES = {"x86_64": _X86_64, "aarch64": _ARM64}
 
 
 class ThreadWaits:
@@ -103,6 +105,14 @@ def counted(texts: Iterable[str], kinds: Mapping[str, str]) -> list[Look]:
 
 def kinds_of(machine: str) -> dict[str, str]:
     """The kind of each system call by its number as text; empty for an unknown processor."""
-    tables = {"x86_64": _X86_64, "aarch64": _ARM64}
-    table = tables.get(machine, {})
+    table = _TABLES.get(machine, {})
     return {str(number): kind for kind, numbers in table.items() for number in numbers}
+
+
+def idle_calls(machine: str) -> frozenset[str]:
+    """The calls in which a process waits for its next work: accept(2) and epoll(7), as text.
+
+    Not poll(2): clients of databases wait in it for an answer.
+    """
+    numbers = (*_TABLES.get(machine, {}).get("accept", ()), *_EPOLL.get(machine, ()))
+    return frozenset(map(str, numbers))
