@@ -219,24 +219,6 @@ def test_a_stall_that_counts_is_a_doubt(run: Run, sample: LevelResult) -> None:
     assert verdict.flags == ["the server answered next to nothing for up to 4 s in 1 of 1 level"]
 
 
-@pytest.mark.parametrize(("again", "shown"), [(0, None), (9, None), (10, "1%"), (70, "7%")])
-def test_requests_sent_again_are_a_doubt_from_one_percent_on(
-    run: Run, sample: LevelResult, again: int, shown: str | None
-) -> None:
-    requests = {"GET": 990, "OTHER": 10, "CONNECT": 5000, "RESENT": again}
-    calm = level(sample, 5, requests={"GET": 1000, "RESENT": 0})
-    levels = [calm, level(sample, 7, requests=requests)]
-    verdict = of_levels(run.plan, levels, 9.0, "finished")
-    text = (
-        f"with 7 users, the server closed kept connections instead of answering {shown} of the "
-        "requests; users sent these again, as browsers do, so they did not fail: see the "
-        "server's error log"
-    )
-    assert [flag for flag in verdict.flags if "sent these again" in flag] == [text] * (
-        shown is not None
-    )
-
-
 def test_levels_left_out_by_the_search_are_doubts_and_never_broke_first(
     run: Run, sample: LevelResult
 ) -> None:

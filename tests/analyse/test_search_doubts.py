@@ -1,13 +1,14 @@
-"""The doubts about a capacity where the server holds fewer users at times."""
+"""Doubts about a capacity: the server holds fewer users at times, or drops requests."""
 
 from typing import Any
 
+import pytest
 from diagnosis_levels import QUIET, level
 from null_run import plan_of, serve, workload
 
 from headcount.analyse.search import Flag, Outcome
 from headcount.analyse.search.moments import BadMoments, Moment
-from headcount.analyse.search_doubts import search_doubts
+from headcount.analyse.search_doubts import resent, search_doubts
 
 PLAN = plan_of(workload("closed", "20ms", serve(0.001), criteria=["p95<=200ms"]), [], mode="search")
 LEVELS = [level(1, 700, 100.0, 0.1, 5.0, QUIET), level(2, 800, 110.0, 0.1, 5.0, QUIET)]
@@ -51,3 +52,17 @@ def test_bad_moments_are_reported_with_both_capacities_and_the_worst_time() -> N
 def test_a_single_bad_moment_is_not_a_doubt() -> None:
     single = outcome(moments=BadMoments(MOMENTS[:1], 0.03), flags=())
     assert search_doubts(PLAN, LEVELS, single, is_finished=True) == []
+
+
+@pytest.mark.parametrize(("again", "shown"), [(0, None), (9, None), (10, "1%"), (70, "7%")])
+def test_requests_sent_again_are_a_doubt_from_one_percent_on(again: int, shown: str | None) -> None:
+    requests = {"GET": 990, "OTHER": 10, "CONNECT": 5000, "RESENT": again}
+    calm = LEVELS[0].model_copy(update={"requests": {"GET": 1000, "RESENT": 0}})
+    hasty = LEVELS[1].model_copy(update={"requests": requests})
+    text = (
+        f"with 800 users, the server closed kept connections instead of answering {shown} of the "
+        "requests; users sent these again, as browsers do, so they did not fail: see the "
+        "server's error log"
+    )
+    assert resent([calm, hasty], set()) == ([] if shown is None else [text])
+    assert resent([calm, hasty], {hasty.index}) == []
