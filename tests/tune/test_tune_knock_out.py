@@ -8,7 +8,7 @@ from tuned_server import switch
 from headcount.bundle.tuning import Pair
 from headcount.tune.change import AS_IT_IS, Configuration
 from headcount.tune.knock_out import MOST_CHANGES, KnockOut, needed_s
-from headcount.tune.race import Race, Spread, judge_without
+from headcount.tune.race import SMALLEST, Race, Spread, judge_without, worth_keeping
 
 KNOBS = [switch(name) for name in "abcdefgh"]
 ALL = Configuration(dict.fromkeys(KNOBS, "on"), "all rules of thumb together")
@@ -17,17 +17,18 @@ ALL = Configuration(dict.fromkeys(KNOBS, "on"), "all rules of thumb together")
 class Server:
     """Each change has its effect, as a logarithm; a race is as good as its mean."""
 
-    def __init__(self, effects: dict[str, float]) -> None:
+    def __init__(self, effects: dict[str, float], spread: float = 0.1) -> None:
         self._effects = effects
+        self._spread = spread
         self.races = 0
 
     def _value(self, one: Configuration) -> float:
         return sum(self._effects.get(knob.name, 0.0) for knob in one.changes)
 
-    def race(self, less: Configuration, winner: Configuration) -> Race:
+    def race(self, less: Configuration, winner: Configuration, lost: float) -> Race:
         self.races += 1
         gain = self._value(less) - self._value(winner)
-        judged = judge_without([gain, gain], Spread(0.1, 20), 0.1)
+        judged = judge_without([gain, gain], Spread(self._spread, 20), max(0.1 - lost, SMALLEST))
         pair = Pair(incumbent=1, challenger=2, users=1, log_gain=gain)
         return Race(less, winner, [pair, pair], outcome=judged)
 
@@ -66,6 +67,30 @@ def test_a_single_change_is_left_to_the_proof() -> None:
     knock_out.play(lambda: True)
     assert (knock_out.winner, server.races) == (one, 0)
     assert needed_s(len(AS_IT_IS.changes), 1.0) == needed_s(1, 1.0) == 0
+
+
+def test_small_losses_add_up() -> None:
+    """A loss of 0.06 that two pairs do not show is none, but only once."""
+    server = Server(dict.fromkeys("bdfh", 0.06), spread=0.05)
+    knock_out = KnockOut(ALL, server.race, lambda _: None)
+    knock_out.play(lambda: True)
+    assert knock_out.lost == pytest.approx(0.06)
+    assert len(knock_out.winner.changes) == 3
+
+
+@pytest.mark.parametrize(
+    ("smallest", "gained", "expected"),
+    [
+        (1.21, 2.0, math.log(1.21) / 2),  # half of what can be proved
+        (1.21, 0.2, 0.05),  # a quarter of the gain
+        (None, 0.4, 0.1),
+        (1.21, 0.01, SMALLEST),
+    ],
+)
+def test_a_winner_may_lose_a_part_of_its_gain(
+    smallest: float | None, gained: float, expected: float
+) -> None:
+    assert worth_keeping(smallest, gained) == pytest.approx(expected)
 
 
 def test_a_loss_that_is_unlikely_to_be_worth_a_change_is_none() -> None:

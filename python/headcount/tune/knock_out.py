@@ -17,20 +17,27 @@ MOST_SHARE = 0.2
 class KnockOut:
     """Races of the winner against itself without some of its changes, in halves.
 
+    What is lost with one change after the other adds up, so what may still be lost shrinks.
+
     Attributes:
         winner: What is left.
         races: The race of each change that matters by itself.
+        lost: The gain, as a logarithm, that the winner has lost so far.
 
     """
 
     def __init__(
         self,
         winner: Configuration,
-        race: Callable[[Configuration, Configuration], Race],
+        race: Callable[[Configuration, Configuration, float], Race],
         note: Callable[[str], None],
     ) -> None:
-        """`race` races a challenger without some changes against an incumbent."""
+        """`race` races a challenger without some changes against an incumbent.
+
+        It is also given what has been lost.
+        """
         self.winner = winner
+        self.lost = 0.0
         self.races: dict[Knob, Race] = {}
         self._race = race
         self._note = note
@@ -47,9 +54,10 @@ class KnockOut:
             if not less.changes:  # that is what the proof compares
                 groups += _halves(group) if len(group) > 1 else []
                 continue
-            race = self._race(less, self.winner)
+            race = self._race(less, self.winner, self.lost)
             if race.outcome == "no worse":
                 self.winner = less
+                self.lost = max(self.lost - mean(race.gains), 0.0)
                 self._note(f"{origin[8:]}: no effect, so it stays as it is")
                 continue
             self._losses |= dict.fromkeys(group, -mean(race.gains) / len(group))

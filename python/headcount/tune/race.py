@@ -22,6 +22,8 @@ FEWEST_TO_WIN = 4
 MOST_WITHOUT = 6
 SMALLEST = math.log(1.02)
 """A gain that is worth a change of a server."""
+MOST_LOST = 0.25
+"""Of a gain, for fewer changes."""
 MOST_PROVED = 3.0
 """The largest ratio for which the pairs that prove it are computed."""
 CHANCE_TO_WIN, CHANCE_TO_CLAIM = 0.98, 0.995
@@ -111,6 +113,14 @@ def worth(smallest: float | None) -> float:
     to challengers that could be proved.
     """
     return max(SMALLEST, math.log(smallest or MOST_PROVED) / 2)
+
+
+def worth_keeping(smallest: float | None, gained: float) -> float:
+    """The loss, as a logarithm, that makes a change of the winner worth keeping.
+
+    At most `MOST_LOST` of what the winner has `gained`.
+    """
+    return max(SMALLEST, min(worth(smallest), MOST_LOST * gained))
 
 
 def judge(gains: Sequence[float], spread: Spread, worth: float = SMALLEST) -> Judgement:

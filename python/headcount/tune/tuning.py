@@ -39,6 +39,7 @@ from headcount.tune.race import (
     smallest_gain,
     spread_of,
     worth,
+    worth_keeping,
 )
 from headcount.tune.stage import Stage
 from headcount.tune.stay import corrected, stay_effect
@@ -278,12 +279,14 @@ class Tuning:
 
     def _knock_out(self) -> None:
         """Take back what does not matter."""
-        judged = partial(judge_without, worth=worth(self.results.smallest))
-        knock_out = KnockOut(
-            self.results.winner,
-            lambda less, winner: self._race(less, winner, judged),
-            self._listener.noted,
-        )
+        gained = sum(mean(one.gains) for one in self.results.races if one.outcome == "better")
+        allowed = worth_keeping(self.results.smallest, gained)
+
+        def race(less: Configuration, winner: Configuration, lost: float) -> Race:
+            left = max(allowed - lost, SMALLEST)
+            return self._race(less, winner, partial(judge_without, worth=left))
+
+        knock_out = KnockOut(self.results.winner, race, self._listener.noted)
         knock_out.play(lambda: self._left_s() > self._proof_s + self._ladder_s)
         self.results.winner, self.results.knocked_out = knock_out.winner, knock_out.races
 
