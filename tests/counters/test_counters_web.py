@@ -1,5 +1,8 @@
 """What web servers report, read from their status pages."""
 
+import socketserver
+import threading
+
 import pytest
 
 from headcount.counters.catalogue import catalogue
@@ -75,3 +78,20 @@ def test_a_missing_server_gives_only_its_limits() -> None:
     limited = WebSource("http://127.0.0.1:9/status", most={"workers": 4})
     assert limited.sample().values == {"web.workers.limit": 4}
     assert source.name == "server"
+
+
+class _Settings(socketserver.BaseRequestHandler):
+    """Begins with the settings of HTTP/2, as nginx does on a plain port for HTTP/2."""
+
+    def handle(self) -> None:
+        self.request.recv(65_536)
+        self.request.sendall(bytes([0, 0, 6, 4, 0, 0, 0, 0, 0, 0, 4, 0, 1, 0, 0]))
+
+
+def test_an_answer_that_is_not_http_gives_only_its_limits() -> None:
+    with socketserver.TCPServer(("127.0.0.1", 0), _Settings) as server:
+        thread = threading.Thread(target=server.handle_request)
+        thread.start()
+        url = f"http://127.0.0.1:{server.server_address[1]}/status"
+        assert WebSource(url, most={"workers": 4}).sample().values == {"web.workers.limit": 4}
+        thread.join()

@@ -1,5 +1,6 @@
 """Figures of the lab's web server: nginx's stub_status, Apache's mod_status."""
 
+import http.client
 import re
 import ssl
 import time
@@ -51,7 +52,7 @@ class WebSource:
                 self._url, timeout=PATIENCE_S, context=self._trust
             ) as answer:
                 text = answer.read(65_536).decode("utf-8", errors="replace")
-        except (OSError, ValueError):
+        except (OSError, ValueError, http.client.HTTPException):
             self._previous = None
             return Sample(at_s, self._limits)
         values, totals = figures(text)
