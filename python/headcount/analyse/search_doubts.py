@@ -4,11 +4,13 @@ import math
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 
+from headcount.analyse.price import OPENING
 from headcount.analyse.search import Flag, Outcome
 from headcount.bundle.level import LevelResult
 from headcount.plan.plan import Plan
 from headcount.text import count, plural, share, span
 
+_RESENT = "RESENT"
 _RESENT_SHARE = 0.01
 """A smaller share of requests sent again is usual: servers close idle connections."""
 UNCOUNTED = "at least this many: the levels with more users were invalid"
@@ -71,10 +73,10 @@ def resent(levels: Sequence[LevelResult], left_out: set[int]) -> list[str]:
     """Doubts about requests that users sent again; ``left_out`` has the indices to ignore."""
     shares = []
     for level in levels:
-        again = level.requests.get("RESENT", 0)
-        first = sum(level.requests.values()) - again - level.requests.get("CONNECT", 0)
-        if level.index not in left_out and again >= _RESENT_SHARE * max(first, 1):
-            shares.append((again / first if first else 1.0, level.users))
+        again = level.requests.get(_RESENT, 0)
+        first = sum(level.requests.values()) - again - level.requests.get(OPENING, 0)
+        if first and level.index not in left_out and again / first >= _RESENT_SHARE:
+            shares.append((again / first, level.users))
     if not shares:
         return []
     part, users = max(shares)

@@ -37,7 +37,7 @@ impl HttpSession {
     ///
     /// Servers close connections that were idle, or had many requests, whenever they like, also
     /// while a request is on its way. If it is safe, it is sent again on a new connection, as by
-    /// browsers (RFC 9112, 9.3.1). They are counted: a process that crashed looks the same.
+    /// browsers (RFC 9112, 9.3.1). That is counted, as a process that crashed looks the same.
     pub(super) async fn exchange_once(
         &mut self,
         ask: &Ask,
