@@ -22,7 +22,7 @@ from headcount.controller.sut import connect
 from headcount.errors import TargetError
 from headcount.lab.parameters import parameters
 from headcount.plan.plan import Plan
-from headcount.tune.baseline import best_per_s, factor, searched
+from headcount.tune.baseline import best_per_s, factor, measure_of, searched
 from headcount.tune.change import Configuration
 from headcount.tune.choose import Asked, choose, weightiest
 from headcount.tune.durations import Durations
@@ -106,7 +106,7 @@ def baseline(folder: Path) -> Baseline:
     verdict = controller.with_verdict(bundle).verdict
     if verdict is None or verdict.diagnosis is None:
         raise TargetError(f"{folder} has no diagnosis")
-    measure = Goal().measure(verdict.diagnosis.limit)
+    measure = measure_of(Goal(), verdict.diagnosis.limit, bundle)
     capacity = verdict.capacity
     held = (capacity.users or capacity.high or capacity.estimate) if capacity is not None else None
     if held is None:  # the tuner refuses this, but an oracle may gain
@@ -159,7 +159,8 @@ def playing(
         )
         try:
             folder = new_folder(runs, f"{plan.workload.name}-turns", plan.target)
-            stage = OwnStage(plan, sut, tunable, folder, Unwatched(), turn_s)
+            comes = found.measure == "log_on"
+            stage = OwnStage(plan, sut, tunable, folder, Unwatched(), turn_s, users_come=comes)
             try:
                 stage.open(found.users)
                 yield Playing(stage, values)

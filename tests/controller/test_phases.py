@@ -6,14 +6,16 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from itertools import groupby
 from pathlib import Path
+from statistics import mean
 from typing import cast
 
 import pytest
 
+from headcount._engine import Interval
 from headcount.bundle import reader
 from headcount.controller import orders, run
 from headcount.controller.access import Secrets
-from headcount.controller.level import GATHER_S, Gathering
+from headcount.controller.gathering import GATHER_S, Gathering, LogOns
 from headcount.controller.level_order import LevelOrder
 from headcount.controller.listener import Phase, Silent
 from headcount.controller.session import Moment, Session
@@ -89,6 +91,25 @@ def test_a_level_waits_for_its_users_as_long_as_they_arrive() -> None:
     # Two never get in.
     stuck = [(9, 4), (9, 3), *[(9, 2)] * 100]
     assert ended_after(9, stuck) == 2 + GATHER_S
+
+
+def test_the_time_to_log_on_follows_from_who_is_logging_on() -> None:
+    # Five users come at once; each second one of them is in: after 1, 2, ... 5 s.
+    log_ons = LogOns(None, 5)
+    for second, left in enumerate([5, 4, 3, 2, 1, 0]):
+        log_ons.add(cast("Moment", Second(second, 5, left)))
+    assert log_ons.mean_s == pytest.approx(mean([1, 2, 3, 4, 5]))
+    # Two come to three who are there already.
+    before = cast("Interval", Second(0, 3, 0))
+    more = LogOns(before, 5)
+    for second, left in enumerate([2, 2, 0], start=1):
+        more.add(cast("Moment", Second(second, 5, left)))
+    assert more.mean_s == pytest.approx((1 + 2 + 1) / 2)
+    # Nobody comes, or sessions open with the first scenario.
+    assert LogOns(before, 3).mean_s is None
+    at_once = LogOns(None, 5)
+    at_once.add(cast("Moment", Second(0, 5, 0)))
+    assert at_once.mean_s is None
 
 
 def test_all_users_leave_before_a_level_that_begins_without_users(

@@ -54,7 +54,9 @@ class Server:
 
 def answered(tuning: Tuning, diagnosis: Diagnosis, ending: str = "finished") -> record.Tuning:
     choices = [Choice(knob, "server", Setting("off", is_set=False), 1.0) for knob in KNOBS]
-    known = Known(plan(users=100), Goal(), diagnosis, Path("runs/before"), Server(), choices)  # type: ignore[arg-type]
+    known = Known(
+        plan(users=100), Goal(), "rate", diagnosis, Path("runs/before"), Server(), choices
+    )  # type: ignore[arg-type]
     return answer(known, tuning, Files(), ending)  # type: ignore[arg-type]
 
 

@@ -9,13 +9,14 @@ import pytest
 
 from headcount import workloads
 from headcount.bundle import reader
+from headcount.bundle.diagnosis import Limit
 from headcount.controller import run as controller
 from headcount.controller.access import Secrets
 from headcount.controller.listener import Silent
 from headcount.errors import InputError, MachineLimitError
 from headcount.plan.plan import Plan
 from headcount.plan.resolve import Overrides, resolve
-from headcount.tune.baseline import is_late, searched, trial_users
+from headcount.tune.baseline import is_late, measure_of, searched, trial_users
 from headcount.tune.goal import parse
 from headcount.tune.listener import Unwatched
 from headcount.tune.start import Wanted, tune
@@ -106,13 +107,14 @@ def test_at_a_limit_of_the_machine_the_last_answer_stays(starts: Play) -> None:
         ("capacity", "pause", 100),
         ("cost", "refusal", 100),
         ("p95@7", "refusal", 100),
+        ("log-on", "cpu", 100),
     ],
 )
 def test_the_trials_load_goes_beyond_what_the_server_holds(
-    goal: str, limit: str, users: int
+    goal: str, limit: Limit, users: int
 ) -> None:
-    verdict = found(100, limit)
-    assert trial_users(verdict, verdict.diagnosis, parse(goal)) == users
+    measure = parse(goal).measure(limit)
+    assert trial_users(found(100, limit), limit, measure) == users
 
 
 def test_a_comparison_with_more_users_than_there_are_is_an_error_at_once(
@@ -141,3 +143,36 @@ def test_only_response_times_that_broke_are_late(binding: str, late: bool) -> No
     assert is_late(verdict) is late
     verdict.capacity.at_least = True
     assert not is_late(verdict)
+
+
+def run(*failures: tuple[str, str, int], bad: int, log_on: str = "join") -> Any:
+    """A run whose last level failed, with these faults and so many scenarios that count as bad."""
+    faults = [SimpleNamespace(step=step, kind=kind, count=n) for step, kind, n in failures]
+    criteria = [SimpleNamespace(bad=0), SimpleNamespace(bad=bad), SimpleNamespace(bad=None)]
+    levels = [
+        SimpleNamespace(outcome="passed", faults=[], criteria=criteria[:1]),
+        SimpleNamespace(outcome="failed", faults=faults, criteria=criteria),
+    ]
+    played = SimpleNamespace(workload=SimpleNamespace(run=SimpleNamespace(log_on=log_on)))
+    return SimpleNamespace(plan=played, levels=levels)
+
+
+OPENING = "opening a session"
+
+
+@pytest.mark.parametrize(
+    ("found", "limit", "measure"),
+    [
+        (run((OPENING, "timeout", 23), bad=23), "cpu", "log_on"),
+        (run((OPENING, "timeout", 23), bad=60), "cpu", "rate"),  # most were slow
+        (run((OPENING, "login", 23), bad=23), "cpu", "rate"),  # a wrong password
+        (run(("read", "timeout", 23), bad=23), "cpu", "rate"),
+        (run((OPENING, "timeout", 23), bad=23), "refusal", "rate"),
+        (run((OPENING, "timeout", 23), bad=23, log_on="first-scenario"), "cpu", "rate"),
+        (run(bad=0), "cpu", "rate"),
+    ],
+)
+def test_log_ons_decide_where_users_fail_to_get_in(found: Any, limit: Limit, measure: str) -> None:
+    assert measure_of(parse("capacity"), limit, found) == measure
+    assert measure_of(parse("log-on@30"), limit, found) == "log_on"
+    assert measure_of(parse("cost"), limit, found) == "cpu"

@@ -5,7 +5,8 @@ import math
 import pytest
 
 from headcount.bundle.level import CounterSummary, LevelResult
-from headcount.tune.goal import figure
+from headcount.errors import InputError
+from headcount.tune.goal import Goal, figure, gain, parse
 from headcount.tune.pairs import gain_of
 from versus_levels import level
 
@@ -20,6 +21,25 @@ def test_the_cost_of_a_scenario_is_the_cpu_time_of_the_server() -> None:
     assert figure(alone, "cpu") == pytest.approx(0.002)
     agents = {"agent-1": used(0.3), "agent-2": used(0.4), **counters}
     assert figure(alone.model_copy(update={"counters": agents}), "cpu") == pytest.approx(0.002)
+
+
+def test_a_shorter_time_to_log_on_is_a_gain() -> None:
+    slow, fast = (
+        level(1, 100).model_copy(update={"log_on_s": log_on_s}) for log_on_s in (20.0, 8.0)
+    )
+    assert figure(slow, "log_on") == 20.0
+    assert gain(slow, fast, "log_on") == pytest.approx(math.log(2.5))
+    assert gain(slow, level(1, 100), "log_on") is None  # nobody came
+
+
+def test_goals_are_read() -> None:
+    assert parse("log-on") == Goal("log-on")
+    assert parse("log-on@400") == Goal("log-on", 400)
+    assert parse("p95@400") == Goal("p95", 400)
+    assert {parse("log-on").measure(limit) for limit in ("cpu", "none", "refusal")} == {"log_on"}
+    for wrong in ("logon", "log-on@", "log-on@0", "p95", "cost@4"):
+        with pytest.raises(InputError, match="--goal"):
+            parse(wrong)
 
 
 def turn(rate_per_s: float, *, is_spoiled: bool = False) -> LevelResult:

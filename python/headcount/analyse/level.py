@@ -63,6 +63,8 @@ class Measured:
     unsettled: Sequence[str] = ()
     """Reasons against a steady state before the measured part, if the workload requires one."""
     prepare_s: float = 0.0
+    log_on_s: float | None = None
+    """Mean time that users took to open their sessions in the ramp."""
     second_counters: Sequence[SecondCounters] = ()
     """The counters of each second of the window, for criteria on counters."""
     stretch_s: float = 1.0
@@ -115,6 +117,7 @@ def summarise(plan: Plan, level: Measured) -> LevelResult:
         started_at=level.started_at,
         prepare_s=level.prepare_s,
         ramp_s=level.ramp_s,
+        log_on_s=level.log_on_s,
         settle_s=level.settle_s,
         steady_s=window.seconds,
         stretch_s=level.stretch_s,

@@ -284,6 +284,11 @@ class LevelResult(Record):
         default=0.0, description="Time taken to make this level's data before its users came"
     )
     ramp_s: float
+    log_on_s: float | None = Field(
+        default=None,
+        description="Mean time that users who came took to open their sessions; null where none "
+        "came, or sessions open with the first scenario",
+    )
     settle_s: float = Field(description="Settling time; no figure includes it")
     steady_s: float = Field(description="Length of the measured part")
     stretch_s: float = Field(

@@ -17,13 +17,15 @@ from headcount.bundle.stored import stored_record
 
 FILE = "tuning.json"
 
-Measure = Literal["rate", "p95", "cpu"]
+Measure = Literal["rate", "p95", "cpu", "log_on"]
 MEASURES: Mapping[Measure, str] = {
     "rate": "scenarios per second",
     "p95": "95th percentile of response times",
     "cpu": "CPU time of the server per scenario",
+    "log_on": "mean time to log on",
 }
-"""The figures that can decide, in words. A p95 is in ms, CPU time in seconds per scenario."""
+"""The figures that can decide, in words. A p95 is in ms; CPU time per scenario and the time to log
+on are in seconds."""
 
 Outcome = Literal["better", "not better", "worse", "no worse", "refused", "unfinished"]
 """For a change that is reverted: `worse` keeps it and `no worse` leaves it out."""

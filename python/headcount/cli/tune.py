@@ -60,7 +60,7 @@ class Goal:
         typer.Option(
             metavar="GOAL",
             help="capacity: more users; p95@USERS: shorter response times at that number; cost: "
-            "less CPU per scenario.",
+            "less CPU per scenario; log-on, log-on@USERS: less time to log on.",
         ),
     ] = "capacity"
     budget: Annotated[

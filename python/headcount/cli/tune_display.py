@@ -8,8 +8,11 @@ from headcount.bundle.level import LevelResult
 from headcount.cli.display import Display, figures
 from headcount.controller.listener import Phase
 from headcount.plan.plan import Plan
-from headcount.text import plural
+from headcount.text import duration, plural
 from headcount.tune.change import AS_IT_IS
+
+LEAST_SHOWN_S = 1.0
+"""Time to log on from which it is shown: most servers let users in at once."""
 
 
 class TuneDisplay(Display):
@@ -43,7 +46,9 @@ class TuneDisplay(Display):
             return
         number = self._numbers[self._settings]
         side = f"change {number}" if number else AS_IT_IS.text
-        self._say(f"  {side:>13}  {figures(result)}")
+        log_on_s = result.log_on_s or 0.0
+        log_on = f"  {duration(log_on_s * 1000)} to log on" if log_on_s >= LEAST_SHOWN_S else ""
+        self._say(f"  {side:>13}  {figures(result)}{log_on}")
         if result.outcome == "invalid":
             self._say(f"          {'; '.join(result.reasons)}", markup=False)
 

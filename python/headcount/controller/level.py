@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 
 from headcount._engine import Interval
 from headcount.analyse.judge import Context, judge
@@ -16,6 +16,7 @@ from headcount.bundle.writer import BundleWriter, now
 from headcount.controller.access import Prepared
 from headcount.controller.access.access import Progress, count_text
 from headcount.controller.counters_read import CountersRead
+from headcount.controller.gathering import GATHER_S, LOG_ON_S, Gathering, LogOns
 from headcount.controller.level_order import LevelOrder
 from headcount.controller.level_seconds import LevelSeconds
 from headcount.controller.listener import Listener, Phase
@@ -27,10 +28,6 @@ from headcount.plan.plan import Plan
 
 WAIT = "waiting for a quiet machine"
 """The phase in which other programs are given time to end."""
-GATHER_S = 30.0
-"""Longest wait for users to come or go after the ramp; then the level reports that they did not."""
-LOG_ON_S = 300.0
-"""Longest wait for users to open their sessions, as long as one did within `GATHER_S`."""
 EARLY_EVERY_S = 5
 """Interval at which a level is checked for an early end."""
 
@@ -67,8 +64,7 @@ class LevelRunner:
             users=order.users,
         )
         agents = self._session.machines
-        self._session.set_users(order.users, order.ramp_s)
-        ramp_s = self._hold("ramp", order, order.ramp_s) + self._gather(order)
+        ramp_s, log_on_s = self._ramp(order)
         settle_s, unsettled = self._settle(order)
         self._counters_read.check()
         length_s = stretch_s(order.measure_s)
@@ -96,6 +92,7 @@ class LevelRunner:
                 users=order.users,
                 started_at=started_at,
                 ramp_s=ramp_s,
+                log_on_s=log_on_s,
                 settle_s=settle_s,
                 unsettled=unsettled,
                 window=level.seconds.window(),
@@ -226,7 +223,20 @@ class LevelRunner:
 
         return settle(order.settle_s, hold)
 
-    def _gather(self, order: LevelOrder) -> float:
+    def _ramp(self, order: LevelOrder) -> tuple[float, float | None]:
+        """Let users come; returns how long that took, and their mean time to log on."""
+        log_ons = LogOns(self._last, order.users)
+
+        def each(moment: Moment) -> None:
+            self._counters_read.note(moment)
+            log_ons.add(moment)
+
+        self._session.set_users(order.users, order.ramp_s)
+        self._phase("ramp", order, order.ramp_s)
+        ramp_s = self._keep(self._session.hold("ramp", order.index, order.ramp_s, each))
+        return ramp_s + self._gather(order, log_ons), log_ons.mean_s
+
+    def _gather(self, order: LevelOrder, log_ons: LogOns) -> float:
         """Wait until exactly the level's users are present and logged on; returns how long it took.
 
         Users who leave an overloaded server first finish what is under way.
@@ -236,7 +246,12 @@ class LevelRunner:
             return 0.0
         longest_s = LOG_ON_S if last is not None and last.logging_on else GATHER_S
         gathering = Gathering(order.users)
-        return self._keep(self._session.hold("ramp", order.index, longest_s, gathering.has_ended))
+
+        def each(moment: Moment) -> bool:
+            log_ons.add(moment)
+            return gathering.has_ended(moment)
+
+        return self._keep(self._session.hold("ramp", order.index, longest_s, each))
 
     def _phase(self, name: str, order: LevelOrder, length_s: float) -> None:
         self._listener.phase(Phase(name, order.index, order.purpose, order.users, length_s))
@@ -257,23 +272,6 @@ class LevelRunner:
             if criterion.metric not in AMOUNTS
         ]
         return wide_rule(results, window.seconds, least_s=order.least_s) is not None
-
-
-@dataclass
-class Gathering:
-    """Whether the users of a level are present: in number, and with their sessions open."""
-
-    users: int
-    _since_s: float | None = None
-    _least: int = 0
-
-    def has_ended(self, moment: Moment) -> bool:
-        """Whether all are present, or nobody came, left or logged on for `GATHER_S`."""
-        last = moment.interval
-        missing = abs(self.users - last.users) + last.logging_on
-        if self._since_s is None or missing < self._least:
-            self._since_s, self._least = last.from_s, missing
-        return not missing or last.to_s - self._since_s >= GATHER_S
 
 
 def note(bundle: BundleWriter, t_s: float, prepared: Prepared) -> None:

@@ -19,7 +19,8 @@ from headcount.controller.access.access import count_text
 from headcount.controller.before import load_before
 from headcount.controller.behind import programs_behind
 from headcount.controller.diagnosis import with_diagnosis
-from headcount.controller.level import GATHER_S, LevelRunner, note
+from headcount.controller.gathering import GATHER_S
+from headcount.controller.level import LevelRunner, note
 from headcount.controller.level_order import LevelOrder
 from headcount.controller.listener import TRIAL, Listener, Phase
 from headcount.controller.liveness import check_alive, check_answer

@@ -16,6 +16,7 @@ UNITS: Mapping[Measure, str] = {
     "rate": "scenarios/s",
     "p95": "ms",
     "cpu": "s of CPU time per scenario",
+    "log_on": "s",
 }
 """Units of the figures before and after."""
 OUTCOMES: Mapping[Outcome, str] = {
@@ -78,6 +79,7 @@ def figure_text(found: Tuning, value: float | None) -> str:
         "rate": lambda rate: f"{significant(rate)} {UNITS['rate']}",
         "p95": duration,
         "cpu": lambda each_s: f"{duration(each_s * 1000)} of CPU time",
+        "log_on": lambda log_on_s: duration(log_on_s * 1000),
     }
     return DASH if value is None else written[measure_of(found)](value)
 
@@ -132,6 +134,7 @@ def gain_text(found: Tuning, ratio: Ratio) -> str:
 _OF_TIMES: Mapping[Measure, tuple[str, str]] = {
     "p95": ("time", "as fast"),
     "cpu": ("CPU time", "the scenarios for the same CPU time"),
+    "log_on": ("time to log on", "as fast"),
 }
 
 
@@ -153,6 +156,7 @@ def headline(found: Tuning) -> str | None:
         "rate": "throughput",
         "p95": "response time (p95)",
         "cpu": "CPU time",
+        "log_on": "time to log on",
     }
     return f"{signed(changed(measure, found.ratio.value))} {of[measure]}"
 

@@ -32,6 +32,7 @@ class Known:
 
     plan: Plan
     goal: Goal
+    measure: Measure
     diagnosis: Diagnosis
     baseline: Path
     server: Joint
@@ -162,5 +163,6 @@ def _words(measure: Measure, ratio: Ratio) -> str:
         "rate": "the throughput",
         "p95": "better at the 95th percentile",
         "cpu": "better in CPU time per scenario",
+        "log_on": "as fast to log on",
     }[measure]
     return f"{ratio.value:.2f} times {of} {interval}"

@@ -3,9 +3,10 @@
 from collections.abc import Sequence
 from pathlib import Path
 
+from headcount.analyse.failures.summary import OPENING
 from headcount.analyse.observe import CONSTRAINTS
 from headcount.bundle import reader
-from headcount.bundle.diagnosis import Diagnosis, Limit
+from headcount.bundle.diagnosis import Limit
 from headcount.bundle.level import LevelResult
 from headcount.bundle.reader import Bundle
 from headcount.bundle.tuning import Measure
@@ -25,6 +26,8 @@ BEYOND = 1.5
 turns are served in time, and then think time sets their rate."""
 FAR_BEYOND = 3.0
 """The same if the server refuses users or keeps them waiting: a better one can hold many more."""
+REFUSING: frozenset[Limit] = frozenset({"refusal", "pool"})
+"""Limits at which users get nothing before anything of the server is full."""
 MOST_SEARCHES = 3
 """A quick search has time for few levels if requests may take seconds; each further search starts
 with twice the users of the last."""
@@ -71,13 +74,39 @@ def _more_users(plan: Plan, bundle: Bundle) -> int | None:
     return users if users > capacity.users else None
 
 
-def trial_users(verdict: Verdict, diagnosis: Diagnosis, goal: Goal) -> int:
+def measure_of(goal: Goal, limit: Limit, bundle: Bundle) -> Measure:
+    """The figure that decides, from what the run before the trials shows.
+
+    If users fail because they cannot log on in time, that is what should become faster: those who
+    are in are served.
+    """
+    if goal.kind == "capacity" and limit not in REFUSING and _fail_to_log_on(bundle):
+        return "log_on"
+    return goal.measure(limit)
+
+
+def _fail_to_log_on(bundle: Bundle) -> bool:
+    """Whether most of what fails are users who log on as they come, and do not get in in time."""
+    if bundle.plan.workload.run.log_on != "join":
+        return False
+    failed = [one for one in bundle.levels if one.outcome == "failed"]
+    bad = sum(max((each.bad or 0 for each in one.criteria), default=0) for one in failed)
+    late = sum(
+        fault.count
+        for one in failed
+        for fault in one.faults
+        if (fault.step, fault.kind) == (OPENING, "timeout")
+    )
+    return late > bad / 2
+
+
+def trial_users(verdict: Verdict, limit: Limit, measure: Measure) -> int:
     """The load of the trials, near the knee; raises InputError if it is not known."""
     capacity = verdict.capacity
     held = (capacity.users or capacity.high or capacity.estimate) if capacity is not None else None
     if held is None:
         raise InputError("the run found no capacity: give the load with --goal p95@USERS")
-    return max(round(held * factor(goal.measure(diagnosis.limit), diagnosis.limit)), 1)
+    return max(round(held * factor(measure, limit)), 1)
 
 
 def best_per_s(levels: Sequence[LevelResult]) -> float | None:
@@ -101,4 +130,4 @@ def factor(measure: Measure, limit: Limit) -> float:
     """The load of the trials, as a factor on the capacity."""
     if measure != "rate":
         return 1.0
-    return FAR_BEYOND if limit in ("refusal", "pool") else BEYOND
+    return FAR_BEYOND if limit in REFUSING else BEYOND

@@ -76,11 +76,11 @@ def check_tunable(
 ) -> None:
     """Raise InputError if no knob of the server can move its limit.
 
-    Response times can improve even if nothing limits the server: where the goal asks for that, or
-    they broke the criteria (`is_late`). The server that it waits for may be tuned with it
+    Times can improve even if nothing limits the server: where the goal asks for that, or response
+    times broke the criteria (`is_late`). The server that it waits for may be tuned with it
     (`has_behind`).
     """
-    if diagnosis.limit == "none" and (goal.kind == "p95" or is_late):
+    if diagnosis.limit == "none" and (goal.kind in ("p95", "log-on") or is_late):
         return
     if diagnosis.limit == "upstream" and has_behind:
         return

@@ -13,7 +13,7 @@ from headcount.counters.naming import is_agent
 from headcount.errors import InputError
 from headcount.fields.units import MOST_USERS, count
 
-Kind = Literal["capacity", "p95", "cost"]
+Kind = Literal["capacity", "p95", "cost", "log-on"]
 
 UNSATURATED: frozenset[Limit] = frozenset({"delay", "pause", "none"})
 """Limits under which throughput still rises with users: only response times can improve."""
@@ -25,7 +25,7 @@ class Goal:
 
     Attributes:
         kind: As the command line has it.
-        users: Of `p95@USERS`; None where the load follows from the capacity.
+        users: Of `p95@USERS` or `log-on@USERS`; None where the load follows from the capacity.
 
     """
 
@@ -36,18 +36,25 @@ class Goal:
         """The figure of a turn that decides."""
         if self.kind == "cost":
             return "cpu"
+        if self.kind == "log-on":
+            return "log_on"
         return "p95" if self.kind == "p95" or limit in UNSATURATED else "rate"
 
 
 def parse(text: str) -> Goal:
-    """`capacity`, `cost` or `p95@400`; raises InputError."""
+    """`capacity`, `cost`, `p95@400`, `log-on` or `log-on@400`; raises InputError."""
     if text == "capacity":
         return Goal("capacity")
     if text == "cost":
         return Goal("cost")
-    if (found := re.fullmatch(r"p95@(.+)", text)) is not None:
-        return Goal("p95", count(found[1], "--goal", MOST_USERS))
-    raise InputError(f'--goal is "{text}"; give capacity, cost, or p95@USERS, such as p95@400')
+    if text == "log-on":
+        return Goal("log-on")
+    if (found := re.fullmatch(r"(p95|log-on)@(.+)", text)) is not None:
+        users = count(found[2], "--goal", MOST_USERS)
+        return Goal("p95" if found[1] == "p95" else "log-on", users)
+    raise InputError(
+        f'--goal is "{text}"; give capacity, cost, log-on, or p95@USERS, such as p95@400'
+    )
 
 
 def _rate(level: LevelResult) -> float | None:
@@ -69,12 +76,17 @@ def _cpu(level: LevelResult) -> float | None:
     return used.mean / rate if used is not None and rate > 0 else None
 
 
+def _log_on(level: LevelResult) -> float | None:
+    return level.log_on_s
+
+
 _OTHERS = ("generator", "server")
 """Sides of counters that are not of the server's machine."""
 _FIGURES: Mapping[Measure, Callable[[LevelResult], float | None]] = {
     "rate": _rate,
     "p95": _p95,
     "cpu": _cpu,
+    "log_on": _log_on,
 }
 
 

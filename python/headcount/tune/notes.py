@@ -1,10 +1,10 @@
 """What a person reads while a server is tuned."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from headcount.bundle.level import LevelResult
-from headcount.bundle.tuning import Outcome
+from headcount.bundle.tuning import Measure, Outcome
 from headcount.text import plural, span
 from headcount.tune.change import Configuration
 from headcount.tune.choose import ALLOW, Choice
@@ -49,12 +49,16 @@ def few_users_text(users: int) -> str:
     )
 
 
-def late_text(users: int) -> str:
-    """What the trials compare where throughput still rises with the users."""
-    return (
-        "throughput still rises with the users, so the trials compare response times (p95), with "
-        f"{plural('user', users)}"
-    )
+def measure_text(measure: Measure, users: int) -> str | None:
+    """Why the trials of a tuning for capacity compare something else; None if they do not."""
+    reasons: Mapping[Measure, str] = {
+        "p95": "throughput still rises with the users, so the trials compare response times (p95)",
+        "log_on": "most failures are users who cannot log on in time, so the trials compare how "
+        "long users take to log on",
+    }
+    if (reason := reasons.get(measure)) is None:
+        return None
+    return f"{reason}, with {plural('user', users)}"
 
 
 def nothing_compared_text(users: int, turns: Sequence[LevelResult]) -> str:

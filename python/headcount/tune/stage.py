@@ -19,7 +19,7 @@ from headcount.errors import TargetError
 from headcount.fields.units import seconds
 from headcount.plan.plan import Plan
 from headcount.tune.change import Configuration
-from headcount.tune.durations import Durations, least_settle_s
+from headcount.tune.durations import STAY_S, Durations, least_settle_s
 from headcount.tune.listener import TuningListener
 from headcount.tune.tunable import Tunable
 
@@ -44,9 +44,16 @@ class Stage:
         folder: Path,
         listener: TuningListener,
         measure_s: float = MEASURE_S,
+        *,
+        users_come: bool = False,
     ) -> None:
-        """Begin the bundle; nobody plays yet. `measure_s` is the measured part of a turn."""
+        """Begin the bundle; nobody plays yet.
+
+        `measure_s` is the measured part of a turn; with `users_come`, each turn begins without
+        users, to see them log on.
+        """
         self._measure_s = measure_s
+        self._users_come = users_come
         self._plan = plan
         self._sut = sut
         self._tunable = tunable
@@ -105,8 +112,9 @@ class Stage:
         index = len(self.levels) + 1
         changes = is_fresh or configuration.key != self._tunable.now.key
         restarted = False
-        if changes:
+        if changes or self._users_come:
             self.rest()
+        if changes:
             self._listener.phase(Phase("change", index, "ladder", users, 0.0))
             restarted = self._tunable.apply(configuration, is_fresh=is_fresh)
             self._listener.configured(configuration.text)
@@ -119,6 +127,8 @@ class Stage:
         settle_s = least_settle_s(self._measure_s, is_back=is_back, restarted=restarted)
         if is_back:
             settle_s = max(settle_s, self.durations.steady_s(configuration, users))
+        if self._users_come:
+            settle_s = min(settle_s, STAY_S)  # what counts is over: they have logged on
         ramp_s = min(users / self._plan.workload.run.ramp_per_s, LONGEST_RAMP_S)
         result = runner.run(
             LevelOrder(

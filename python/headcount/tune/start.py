@@ -22,7 +22,7 @@ from headcount.lab.parameters import parameters
 from headcount.plan import target as targets
 from headcount.plan.plan import Plan
 from headcount.tune.answer import Ending, Known, answer
-from headcount.tune.baseline import best_per_s, is_late, searched, trial_users
+from headcount.tune.baseline import best_per_s, is_late, measure_of, searched, trial_users
 from headcount.tune.boot import boot_hook
 from headcount.tune.choose import Asked, Choice, check_own, check_tunable, choose, weightiest
 from headcount.tune.far_host import FarHost
@@ -32,7 +32,7 @@ from headcount.tune.knobs.knob import Knob, KnobFile
 from headcount.tune.knobs.library import merged, of_server
 from headcount.tune.left import check_nothing_left, new_folder_of_journal
 from headcount.tune.listener import TuningListener
-from headcount.tune.notes import choice_texts, few_users_text, late_text
+from headcount.tune.notes import choice_texts, few_users_text, measure_text
 from headcount.tune.piloting import Piloting
 from headcount.tune.processes.chosen import process_choices, reasons_text
 from headcount.tune.processes.processes import NAME as PROCESS
@@ -133,12 +133,14 @@ def _tuned(
     if not wanted.asked.only:
         has_behind = wanted.named.number > 1
         check_tunable(diagnosis, wanted.goal, is_late=is_late(verdict), has_behind=has_behind)
-    users = wanted.goal.users or trial_users(verdict, diagnosis, wanted.goal)
+    measure = measure_of(wanted.goal, diagnosis.limit, bundle)
+    users = wanted.goal.users or trial_users(verdict, diagnosis.limit, measure)
     if users > most:
         users = most
         listener.noted(few_users_text(users))
     # Turns are too short to wait for a steady state; pairs meet the same unsteadiness.
-    run = plan.workload.run.model_copy(update={"steady": "reported"})
+    changes = {"steady": "reported", **({"log_on": "join"} if measure == "log_on" else {})}
+    run = plan.workload.run.model_copy(update=changes)
     workload = plan.workload.model_copy(update={"run": run})
     turns = {"mode": "ladder", "levels": [users], "stacks": "off", "workload": workload}
     levels = plan.model_copy(update=turns)
@@ -166,12 +168,14 @@ def _tuned(
         _check_some(choices, server, diagnosis)
         for text in (diagnosis.sentence, *choice_texts(choices)):
             listener.noted(text)
-        if wanted.goal.kind == "capacity" and wanted.goal.measure(diagnosis.limit) == "p95":
-            listener.noted(late_text(users))
+        if wanted.goal.kind == "capacity" and (why := measure_text(measure, users)) is not None:
+            listener.noted(why)
         if (why := reasons_text(choices, reasons)) is not None:
             listener.noted(why)
         most_per_s = best_per_s(bundle.levels)
-        known = Known(plan, wanted.goal, diagnosis, bundle.folder, server, choices, most_per_s)
+        known = Known(
+            plan, wanted.goal, measure, diagnosis, bundle.folder, server, choices, most_per_s
+        )
         return _trials(levels, sut, host, known, wanted, restart, users, most, runs, listener)
 
 
@@ -306,9 +310,9 @@ def _trials(
     try:
         if sut.is_of_somebody and not tunable.has_hook:
             listener.noted(_unhooked_text(host))
-        stage = Stage(plan, sut, tunable, folder, listener, wanted.turn_s)
+        comes = known.measure == "log_on"
+        stage = Stage(plan, sut, tunable, folder, listener, wanted.turn_s, users_come=comes)
         listener.started(plan, folder)
-        measure = wanted.goal.measure(known.diagnosis.limit)
         proposals = Proposals(values, plan.seed)
         pilot = wanted.pilot
         piloting = (
@@ -317,7 +321,7 @@ def _trials(
         tuning = Tuning(
             stage,
             proposals,
-            measure,
+            known.measure,
             users,
             wanted.budget_s,
             listener,

@@ -20,7 +20,16 @@ from headcount.text import plural
 CHECK = "figures"
 TITLE = "figures of the levels, recomputed from the seconds"
 NOT_KEPT = frozenset(
-    {"users_reported", "requests", "started_at", "purpose", "prepare_s", "ramp_s", "settle_s"}
+    {
+        "users_reported",
+        "requests",
+        "started_at",
+        "purpose",
+        "prepare_s",
+        "ramp_s",
+        "log_on_s",
+        "settle_s",
+    }
 )
 """Fields that do not follow from the seconds; they are not compared."""
 KEPT_MS, KEPT_MS2 = 5e-4, 5e-7
@@ -84,6 +93,7 @@ def recomputed_level(evidence: Evidence, level: LevelResult) -> LevelResult | No
             users=level.users,
             started_at=level.started_at,
             ramp_s=level.ramp_s,
+            log_on_s=level.log_on_s,
             settle_s=level.settle_s,
             prepare_s=level.prepare_s,
             window=window,

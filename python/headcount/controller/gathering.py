@@ -1,0 +1,53 @@
+"""Waiting for the users of a level: until they are there, and how long they take to log on."""
+
+from dataclasses import dataclass
+
+from headcount._engine import Interval
+from headcount.controller.session import Moment
+
+GATHER_S = 30.0
+"""Longest wait for users to come or go after the ramp; then the level reports that they did not."""
+LOG_ON_S = 300.0
+"""Longest wait for users to open their sessions, as long as one did within `GATHER_S`."""
+
+
+@dataclass
+class Gathering:
+    """Whether the users of a level are present: in number, and with their sessions open."""
+
+    users: int
+    _since_s: float | None = None
+    _least: int = 0
+
+    def has_ended(self, moment: Moment) -> bool:
+        """Whether all are present, or nobody came, left or logged on for `GATHER_S`."""
+        last = moment.interval
+        missing = abs(self.users - last.users) + last.logging_on
+        if self._since_s is None or missing < self._least:
+            self._since_s, self._least = last.from_s, missing
+        return not missing or last.to_s - self._since_s >= GATHER_S
+
+
+class LogOns:
+    """How long the users who come for a level take to open their sessions.
+
+    By Little's law: the time that all of them together spend on it, over their number. Of users who
+    are not logged on when the waiting ends, the time until then counts.
+    """
+
+    def __init__(self, before: Interval | None, users: int) -> None:
+        """`before` is the last second before they come; `users` are those of the level."""
+        self._came = users - (before.users if before is not None else 0)
+        self._logging_on = before.logging_on if before is not None else 0
+        self._spent_s = 0.0
+
+    def add(self, moment: Moment) -> None:
+        """Take a second of the ramp into account."""
+        one = moment.interval
+        self._spent_s += (self._logging_on + one.logging_on) / 2 * (one.to_s - one.from_s)
+        self._logging_on = one.logging_on
+
+    @property
+    def mean_s(self) -> float | None:
+        """The mean time; None where nobody came, or sessions open with the first scenario."""
+        return self._spent_s / self._came if self._came > 0 and self._spent_s > 0 else None
