@@ -86,8 +86,10 @@ def _trial_text(trial: Record) -> str:
 
 
 def bars(played: list[Record]) -> Sequence[Bar]:
-    """The bar of a disturbed server, and that of an undisturbed one."""
-    return _shorter(of_kind(played, PAIR)), _silent(of_kind(played, CALM))
+    """The bars of a disturbed and of an undisturbed server, as far as they were played."""
+    pairs, checks = of_kind(played, PAIR), of_kind(played, CALM)
+    found = [_shorter(pairs)] if pairs or not checks else []
+    return [*found, _silent(checks)] if checks else found
 
 
 def _shorter(pairs: Sequence[Record]) -> Bar:

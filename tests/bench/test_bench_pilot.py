@@ -87,16 +87,24 @@ def test_turns_that_hide_slow_requests_do_not_count() -> None:
     assert "does not count" in pair_text(bad, [bad])
 
 
+def test_only_what_was_played_is_judged() -> None:
+    pairs, checks = [pair(0, 100, 50)], [calm(0, [])]
+    found = [[one.text.partition(":")[0] for one in bars(played)] for played in (pairs, checks)]
+    assert found == [["disturbed"], ["undisturbed"]]
+    assert len(bars([*pairs, *checks])) == 2
+    assert [one.is_met for one in bars([])] == [False]
+
+
 def test_each_claim_of_an_undisturbed_server_counts() -> None:
     good = [calm(number, []) for number in range(CHECKS)]
-    assert bars(good)[1].is_met
-    assert not bars(good[1:])[1].is_met
-    wrong = bars([*good, calm(20, ["affinity"])])[1]
+    assert bars(good)[0].is_met
+    assert not bars(good[1:])[0].is_met
+    wrong = bars([*good, calm(20, ["affinity"])])[0]
     assert not wrong.is_met
     assert wrong.text.startswith("undisturbed: the pilot claimed something in 1 of 21 (20)")
-    idle = bars([*good[1:], calm(19, [], "nginx is idle: nothing to help with")])[1]
+    idle = bars([*good[1:], calm(19, [], "nginx is idle: nothing to help with")])[0]
     assert not idle.is_met
-    beside = bars([*good, calm(20, ["priority"], others=0.9)])[1]
+    beside = bars([*good, calm(20, ["priority"], others=0.9)])[0]
     assert beside.is_met
     assert "0 of 20; not counted: 1" in beside.text
     assert calm_text(good[2]) == (
