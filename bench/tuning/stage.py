@@ -22,7 +22,7 @@ from headcount.controller.sut import connect
 from headcount.errors import TargetError
 from headcount.lab.parameters import parameters
 from headcount.plan.plan import Plan
-from headcount.tune.baseline import best_per_s, factor, measure_of, searched
+from headcount.tune.baseline import best_per_s, factor, held_users, measure_of, searched
 from headcount.tune.change import Configuration
 from headcount.tune.choose import Asked, choose, weightiest
 from headcount.tune.durations import Durations
@@ -107,8 +107,7 @@ def baseline(folder: Path) -> Baseline:
     if verdict is None or verdict.diagnosis is None:
         raise TargetError(f"{folder} has no diagnosis")
     measure = measure_of(Goal(), verdict.diagnosis.limit, bundle)
-    capacity = verdict.capacity
-    held = (capacity.users or capacity.high or capacity.estimate) if capacity is not None else None
+    held = held_users(verdict)
     if held is None:  # the tuner refuses this, but an oracle may gain
         held = min(level.users for level in bundle.levels)
     users = max(round(held * factor(measure, verdict.diagnosis.limit)), 1)

@@ -4,7 +4,7 @@ import time
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from itertools import groupby
+from itertools import groupby, pairwise
 from pathlib import Path
 from statistics import mean
 from typing import cast
@@ -15,7 +15,7 @@ from headcount._engine import Interval
 from headcount.bundle import reader
 from headcount.controller import orders, run
 from headcount.controller.access import Secrets
-from headcount.controller.gathering import GATHER_S, Gathering, LogOns
+from headcount.controller.gathering import GATHER_S, MOST_AT_ONCE, Admission, Gathering, LogOns
 from headcount.controller.level_order import LevelOrder
 from headcount.controller.listener import Phase, Silent
 from headcount.controller.session import Moment, Session
@@ -110,6 +110,52 @@ def test_the_time_to_log_on_follows_from_who_is_logging_on() -> None:
     at_once = LogOns(None, 5)
     at_once.add(cast("Moment", Second(0, 5, 0)))
     assert at_once.mean_s is None
+
+
+def admitted(per_s: float, users: int, ramp_s: float, *, before: int = 0) -> list[Second]:
+    """Seconds of a ramp on a server that lets so many users in per second."""
+    seen = [Second(0, before, 0)]
+    order = LevelOrder(1, "only", users, ramp_s, 0.0, 1.0)
+    admission = Admission(cast("Interval", seen[0]), order)
+    allowed = admission.next(cast("Interval", seen[0]))
+    while not admission.is_over and len(seen) < 1000:
+        waiting = seen[-1].logging_on + allowed - seen[-1].users
+        seen.append(Second(len(seen), allowed, max(waiting - round(per_s), 0)))
+        allowed = admission.next(cast("Interval", seen[-1]))
+    assert allowed == users or len(seen) == 1000
+    return seen
+
+
+def test_users_come_no_faster_than_they_get_in() -> None:
+    slow = admitted(10, 600, 6.0)
+    assert max(one.logging_on for one in slow) <= MOST_AT_ONCE
+    assert 50 <= len(slow) <= 62  # ten a second, and the first 50 at once
+    fast = admitted(1000, 600, 6.0)
+    assert [one.users for one in fast[1:5]] == [50, 150, 250, 350]  # 100/s, as the ramp has it
+    assert max(after.users - one.users for one, after in pairwise(fast)) <= 100
+    more = admitted(1000, 600, 6.0, before=590)
+    assert [one.users for one in more] == [590, 592, 594, 596, 598]
+    assert admitted(0, 600, 6.0)[-1].users == MOST_AT_ONCE  # nobody gets in: nobody follows
+
+
+def test_a_ramp_paces_users_who_log_on_as_they_join(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    workload = load("app-server")
+    run_of = workload.run.model_copy(update={"log_on": "join"})
+    asked = Overrides(
+        levels="120,130", duration="2s", settle="1s", think="100ms", scale=0.001, seed=1
+    )
+    plan = resolve(workload.model_copy(update={"run": run_of}), "lab:app", asked)
+    folder, _ = run.start(plan, tmp_path / "runs", Secrets(), Silent())
+    bundle = reader.load(folder)
+    coming = [one["users"] for one in bundle.seconds if one["phase"] == "ramp"]
+    assert coming[0] <= MOST_AT_ONCE
+    assert coming == sorted(coming)
+    assert coming[-1] == 130
+    assert [level.users for level in bundle.levels] == [120, 130]
+    assert all(level.outcome != "invalid" for level in bundle.levels), bundle.levels[0].reasons
 
 
 def test_all_users_leave_before_a_level_that_begins_without_users(

@@ -1,14 +1,51 @@
-"""Waiting for the users of a level: until they are there, and how long they take to log on."""
+"""The users of a level as they come: how many at a time, until when, and how long log-ons take."""
 
+import math
 from dataclasses import dataclass
 
 from headcount._engine import Interval
+from headcount.controller.level_order import LevelOrder
 from headcount.controller.session import Moment
 
 GATHER_S = 30.0
 """Longest wait for users to come or go after the ramp; then the level reports that they did not."""
 LOG_ON_S = 300.0
 """Longest wait for users to open their sessions, as long as one did within `GATHER_S`."""
+
+MOST_AT_ONCE = 50
+"""Users who may be logging on when more come. Real ones do not come all at once, and more than that
+can overflow the queue of a listening socket (of 50 at Samba): TCP then waits for up to a minute
+before it tries again."""
+
+
+class Admission:
+    """How many users of a level may have come, second by second.
+
+    As many as have logged on, and `MOST_AT_ONCE` more, but no faster than the ramp.
+    """
+
+    def __init__(self, before: Interval | None, order: LevelOrder) -> None:
+        """`before` is the last second before the users of the `order` come."""
+        self._users = order.users
+        self.admitted = before.users if before is not None else 0
+        self._per_s = (order.users - self.admitted) / max(order.ramp_s, 1.0)
+        self._in = self.admitted - (before.logging_on if before is not None else 0)
+
+    @property
+    def is_over(self) -> bool:
+        """Whether all may have come."""
+        return self.admitted >= self._users
+
+    def next(self, last: Interval | None) -> int:
+        """The users who may have come at the end of the next second; `last` is the one before."""
+        has_come = 0
+        if last is not None:
+            has_come = max(last.users - last.logging_on - self._in, 0)
+            self._in += has_come
+        waiting = self.admitted - self._in
+        more = min(has_come + max(MOST_AT_ONCE - waiting, 0), math.ceil(self._per_s))
+        self.admitted = min(self.admitted + more, self._users)
+        return self.admitted
 
 
 @dataclass

@@ -16,11 +16,11 @@ from headcount.bundle.writer import BundleWriter, now
 from headcount.controller.access import Prepared
 from headcount.controller.access.access import Progress, count_text
 from headcount.controller.counters_read import CountersRead
-from headcount.controller.gathering import GATHER_S, LOG_ON_S, Gathering, LogOns
+from headcount.controller.gathering import GATHER_S, LOG_ON_S, Admission, Gathering, LogOns
 from headcount.controller.level_order import LevelOrder
 from headcount.controller.level_seconds import LevelSeconds
 from headcount.controller.listener import Listener, Phase
-from headcount.controller.session import Held, Moment, Session
+from headcount.controller.session import REPORT_S, Held, Moment, Session
 from headcount.controller.settling import settle
 from headcount.errors import EngineError, TargetError
 from headcount.plan.criteria import AMOUNTS
@@ -231,10 +231,39 @@ class LevelRunner:
             self._counters_read.note(moment)
             log_ons.add(moment)
 
-        self._session.set_users(order.users, order.ramp_s)
         self._phase("ramp", order, order.ramp_s)
-        ramp_s = self._keep(self._session.hold("ramp", order.index, order.ramp_s, each))
+        if self._is_paced(order):
+            ramp_s = self._admit(order, each)
+        else:
+            self._session.set_users(order.users, order.ramp_s)
+            ramp_s = self._keep(self._session.hold("ramp", order.index, order.ramp_s, each))
         return ramp_s + self._gather(order, log_ons), log_ons.mean_s
+
+    def _is_paced(self, order: LevelOrder) -> bool:
+        """Whether users come no faster than they can log on.
+
+        Not if the workload says how fast they come, or sessions open with the first scenario.
+        """
+        run = self._plan.workload.run
+        before = self._last.users if self._last is not None else 0
+        is_free = run.log_on == "join" and run.ramp is None and not order.is_at_once
+        return is_free and order.users > before
+
+    def _admit(self, order: LevelOrder, each: Callable[[Moment], None]) -> float:
+        """Let users come as others have logged on; returns how long that took."""
+        admission, gathering = Admission(self._last, order), Gathering(order.users)
+
+        def admit(moment: Moment) -> bool:
+            each(moment)
+            if admission.is_over or gathering.has_ended(moment):
+                return True
+            self._session.set_users(admission.next(moment.interval), REPORT_S)
+            return False
+
+        self._session.set_users(admission.next(self._last), REPORT_S)
+        ramp_s = self._keep(self._session.hold("ramp", order.index, LOG_ON_S, admit))
+        self._session.set_users(order.users, 0.0)  # nobody is held back any longer
+        return ramp_s
 
     def _gather(self, order: LevelOrder, log_ons: LogOns) -> float:
         """Wait until exactly the level's users are present and logged on; returns how long it took.

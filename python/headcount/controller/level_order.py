@@ -31,5 +31,7 @@ class LevelOrder:
     """Returns why a level must not count, or None."""
     is_rested: bool = False
     """Whether all users leave before those of the level come."""
+    is_at_once: bool = False
+    """Whether users come over `ramp_s` even if they cannot log on so fast."""
     watch: "Callable[[Moment], bool] | None" = None
     """Receives each second that is measured; True ends the level."""

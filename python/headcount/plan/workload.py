@@ -68,7 +68,9 @@ class Run(Strict):
         default="30s", description="Time after which a step fails"
     )
     log_on: Literal["first-scenario", "join"] = Field(
-        default="first-scenario", description="When users open their sessions"
+        default="first-scenario",
+        description="When users open their sessions; with `join`, and without `ramp`, about 50 do "
+        "so at a time: the next ones come when they are in",
     )
     compress: float = Field(
         default=1.0,

@@ -100,10 +100,18 @@ def _fail_to_log_on(bundle: Bundle) -> bool:
     return late > bad / 2
 
 
+def held_users(verdict: Verdict) -> float | None:
+    """The users that the server holds, as far as the run shows; None if it shows nothing.
+
+    If no level passed, the estimate is what is left. Its upper end would be far too many.
+    """
+    capacity = verdict.capacity
+    return None if capacity is None else capacity.users or capacity.estimate or capacity.high
+
+
 def trial_users(verdict: Verdict, limit: Limit, measure: Measure) -> int:
     """The load of the trials, near the knee; raises InputError if it is not known."""
-    capacity = verdict.capacity
-    held = (capacity.users or capacity.high or capacity.estimate) if capacity is not None else None
+    held = held_users(verdict)
     if held is None:
         raise InputError("the run found no capacity: give the load with --goal p95@USERS")
     return max(round(held * factor(measure, limit)), 1)

@@ -50,7 +50,7 @@ class Stage:
         """Begin the bundle; nobody plays yet.
 
         `measure_s` is the measured part of a turn; with `users_come`, each turn begins without
-        users, to see them log on.
+        users, to see them log on, all at once.
         """
         self._measure_s = measure_s
         self._users_come = users_come
@@ -138,6 +138,7 @@ class Stage:
                 ramp_s=ramp_s if is_back else 0.0,
                 settle_s=settle_s,
                 measure_s=self._measure_s,
+                is_at_once=self._users_come,
             )
         )
         self.levels.append(result)
