@@ -96,3 +96,15 @@ def test_dropped_connections_are_not_why_many_more_are_closed() -> None:
     found = _beside_a_busy_generator(refused=2000, **dropped)
     assert (found.limit, found.detail) == ("refusal", None)
     assert "were refused" in found.sentence
+
+
+def test_users_who_only_pause_are_not_refused() -> None:
+    """In a few seconds, half the users of a mail server ask for nothing."""
+    held = level(1, 640, 59.0, 0.001, 10.8, QUIET)
+    full = level(2, 1280, 94.0, 0.001, 10.8, QUIET, refused=256)
+    full = full.model_copy(update={"users_reported": 536, "users_unserved": 256})
+    found = diagnosed([held, full], 1.0)
+    assert found.limit == "refusal"
+    assert "accepts about 1,024: " in found.sentence
+    known = full.model_copy(update={"users_unserved": None})  # an older bundle
+    assert "accepts about 536: " in diagnosed([held, known], 1.0).sentence

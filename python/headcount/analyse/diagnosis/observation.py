@@ -33,7 +33,7 @@ class Observation:
         failed: Failed scenarios as a share of all that ended.
         refused: Share of users or scenarios refused.
         rated: Share of all faults that report an exceeded rate.
-        served: Users who completed anything; None if the bundle lacks it.
+        served: Users who completed anything, or only paused; None if the bundle lacks it.
         unserved: Share of users who completed nothing, although something failed or was too slow.
         lost: Share of scenarios that failed by a timeout.
         limited: Why the generator was the limit, in its own words.
@@ -124,7 +124,7 @@ def observe(level: LevelResult, killed: Kills | None = None) -> Observation:
         failed=failed,
         refused=_refused(level, failed),
         rated=_rated(level),
-        served=level.users_reported,
+        served=_served(level),
         unserved=(level.users_unserved or 0) / level.users,
         limited=tuple(level.generator.reasons),
         late=late,
@@ -158,9 +158,17 @@ def _refused(level: LevelResult, failed: float) -> float:
         return 0.0
     by_scenario = failed * turned / sum(number for _, _, number in found)
     unserved = 0.0
-    if level.users_reported is not None and level.users and _at_opening(level.faults):
-        unserved = 1 - level.users_reported / level.users
+    served = _served(level)
+    if served is not None and level.users and _at_opening(level.faults):
+        unserved = 1 - served / level.users
     return max(by_scenario, min(unserved, 1.0))
+
+
+def _served(level: LevelResult) -> int | None:
+    """Users who got what they asked for, or asked for nothing; None if the bundle lacks it."""
+    if level.users_unserved is None:
+        return level.users_reported
+    return max(level.users - level.users_unserved, 0)
 
 
 def _rated(level: LevelResult) -> float:
