@@ -9,6 +9,7 @@ from typing import Protocol
 
 from bench.tuning.case import Server
 from bench.tuning.planning import plan_of
+from headcount.analyse.diagnosis.log_lines import logged_knobs
 from headcount.bundle import reader
 from headcount.bundle.diagnosis import Diagnosis
 from headcount.bundle.level import LevelResult
@@ -66,6 +67,7 @@ class Baseline:
         measure: The figure that decides.
         diagnosis: What binds.
         best_per_s: The greatest throughput of its levels; None if none counts.
+        logged: Knobs that the server's log names.
 
     """
 
@@ -74,6 +76,7 @@ class Baseline:
     measure: Measure
     diagnosis: Diagnosis
     best_per_s: float | None
+    logged: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -112,7 +115,8 @@ def baseline(folder: Path) -> Baseline:
         held = min(level.users for level in bundle.levels)
     users = max(round(held * factor(measure, verdict.diagnosis.limit)), 1)
     most = best_per_s(bundle.levels)
-    return Baseline(folder, min(users, MOST_USERS), measure, verdict.diagnosis, most)
+    logged = logged_knobs(bundle.events)
+    return Baseline(folder, min(users, MOST_USERS), measure, verdict.diagnosis, most, logged)
 
 
 @contextmanager
@@ -140,7 +144,9 @@ def playing(
         choices = weightiest(
             choice
             for name, knobs in running.knobs.items()
-            for choice in choose(Part(name, running), knobs, found.diagnosis, asked, names, held)
+            for choice in choose(
+                Part(name, running), knobs, found.diagnosis, asked, names, held, found.logged
+            )
         )
         tried = [one for one in choices if one.obstacle is None]
         values = [Values(one.knob, one.setting.value, names) for one in tried]

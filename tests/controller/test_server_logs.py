@@ -9,12 +9,20 @@ from pathlib import Path
 
 import pytest
 
-from headcount.analyse.diagnosis.log_lines import EVENT, known, log_lines, patterns
+from headcount.analyse.diagnosis.log_lines import (
+    EVENT,
+    Pattern,
+    known,
+    log_lines,
+    logged_knobs,
+    patterns,
+)
 from headcount.bundle.files import read_lines
 from headcount.bundle.writer import BundleWriter
 from headcount.controller.server_logs import MOST_BYTES, MOST_CHARACTERS, ServerLogs
 from headcount.lab.web import WebServer
 from headcount.protocols.registry import start_lab
+from headcount.tune.knobs.library import library
 
 REAL = {
     "apache-workers": "[Sun Nov 22 02:00:00.1 2026] [mpm_event:error] [pid 1] AH00484: server "
@@ -51,6 +59,36 @@ def test_every_known_line_is_recognised_as_itself() -> None:
     assert known(QUIET) is None
 
 
+def test_lines_name_the_settings_that_a_tuning_tries() -> None:
+    found = {name: [*pattern.knobs_in(REAL[name])] for name, pattern in by_name().items()}
+    assert found["dovecot-processes"] == ["service/imap/process_limit"]
+    assert found["postfix-processes"] == ["default_process_limit", "smtp maxproc"]
+    assert found["nginx-connections"] == ["worker_connections"]
+    assert found["out-of-memory"] == []
+    dovecot = by_name()["dovecot-processes"]
+    refused = (
+        "imap-login: Error: master(imap): read() failed: Remote closed connection (destination "
+        "service { process_limit } reached?) (client-pid=1, client-id=1)"
+    )
+    assert dovecot.knobs_in(refused) == ["service/imap/process_limit"]
+    clients = "master: Warning: service(auth): client_limit (1000) reached, client connections"
+    assert dovecot.knobs_in(clients) == ["service/auth/client_limit"]
+    assert dovecot.knobs_in("client_limit (5) reached") == []
+    assert by_name()["postfix-processes"].knobs_in("it has reached its process limit") == [
+        "default_process_limit"
+    ]
+
+
+def test_the_settings_that_lines_name_are_knobs_or_have_none() -> None:
+    known_ones = {knob.name for server in library().values() for knob in server.knob}
+    plain = {knob for one in patterns() for knob in one.knobs if "{" not in knob}
+    assert plain <= known_ones, plain - known_ones
+
+
+def by_name() -> dict[str, Pattern]:
+    return {one.name: one for one in patterns()}
+
+
 def test_lines_are_counted_and_the_first_is_quoted(tmp_path: Path) -> None:
     log = tmp_path / "errors"
     log.write_text(f"{REAL['nginx-connections']} before\n")
@@ -69,6 +107,8 @@ def test_lines_are_counted_and_the_first_is_quoted(tmp_path: Path) -> None:
     )
     assert many.line == first[:MOST_CHARACTERS]
     assert many.knob == "worker_connections"
+    assert many.knobs == ("worker_connections",)
+    assert files.knobs == ()
     assert (files.kind, files.times) == ("open-files", 1)
     assert logs.new() == []
     with log.open("a") as file:
@@ -135,6 +175,7 @@ def test_a_real_apache_without_free_workers_says_so_in_the_bundle(
     (event,) = [line for line in lines if line["event"] == EVENT]
     assert (event["level"], event["log"], event["limit"]) == (3, "apache", "pool")
     assert event["knob"] == "MaxRequestWorkers"
+    assert logged_knobs([event]) == {"MaxRequestWorkers"}
     assert "AH00484" in event["line"]
     (line,) = log_lines([event])
     assert (line.t_s, line.log, line.limit) == (12.5, "apache", "pool")

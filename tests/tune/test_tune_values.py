@@ -109,6 +109,16 @@ def test_a_knob_at_its_rule_of_thumb_comes_after_one_that_is_not() -> None:
     assert [one.knob.name for one in found] == ["allowed", "other", "as advised", "no rule"]
 
 
+def test_a_knob_that_the_servers_log_names_comes_first() -> None:
+    knobs = [knob(name) for name in ("a", "b")]
+    knobs += [knob("server c", limits=["memory"]), knob("d", limits=["memory"])]
+    found = choose(Settings({}), knobs, diagnosis("cpu"), Asked(), NAMES, None, {"b", "c"})
+    assert [one.knob.name for one in weightiest(found)] == ["b", "server c", "a"]
+    asked = Asked(frozenset({"a"}))
+    found = choose(Settings({}), knobs, diagnosis("cpu"), asked, NAMES, None, {"b"})
+    assert [one.knob.name for one in weightiest(found)] == ["a", "b"]
+
+
 def obstacle(one: Knob, setting: Setting, asked: Asked, held: frozenset[str] | None) -> str | None:
     server = Settings({one.name: setting})
     return choose(server, [one], diagnosis("cpu"), asked, NAMES, held)[0].obstacle

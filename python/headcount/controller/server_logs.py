@@ -26,6 +26,7 @@ class Noted:
         line: The first of them.
         meaning: What the server means by it.
         knob: The setting that it concerns.
+        knobs: Settings that any of them names, as `headcount tune` knows them.
 
     """
 
@@ -36,6 +37,7 @@ class Noted:
     line: str
     meaning: str
     knob: str
+    knobs: tuple[str, ...]
 
 
 class ServerLogs:
@@ -75,6 +77,7 @@ class ServerLogs:
                 line[:MOST_CHARACTERS] if before is None else before.line,
                 one.meaning,
                 one.knob,
+                tuple(dict.fromkeys([*(before.knobs if before else ()), *one.knobs_in(line)])),
             )
         yield from found.values()
 

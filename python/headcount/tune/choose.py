@@ -31,6 +31,8 @@ RELATED = 0.6
 """Weight of a further limit, known or possible."""
 ALLOWED = 2.0
 """Weight of a knob that is allowed by name: whoever names it expects that it is tried first."""
+LOGGED = 1.5
+"""Weight of a knob that the server's log names."""
 
 
 @dataclass(frozen=True)
@@ -117,16 +119,23 @@ def choose(
     asked: Asked,
     names: Mapping[str, int],
     held: Collection[str] | None = None,
+    logged: Collection[str] = (),
 ) -> Sequence[Choice]:
     """All knobs that relate to the diagnosis.
 
     `names` are what formulas of knobs may use, as `names_of` gives them.
     `held` are those of a lab server that were set on the command line; None means that every
     setting in the configuration was chosen by somebody.
+    `logged` are those that the server's log names as its limit.
     """
+    named = {*logged, *(f"{server.name} {name}" for name in logged)}  # as one of two servers has it
     found: list[Choice] = []
     for place, knob in enumerate(knobs):
-        weight = ALLOWED if knob.name in asked.allowed else _weight(knob, diagnosis)
+        weight = _weight(knob, diagnosis)
+        if knob.name in named:
+            weight = LOGGED
+        if knob.name in asked.allowed:
+            weight = ALLOWED
         weight -= place / 10_000
         if (asked.only and knob.name not in asked.only) or (not asked.only and weight < 0):
             continue

@@ -5,6 +5,7 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from headcount.analyse.diagnosis.log_lines import logged_knobs
 from headcount.bundle import reader
 from headcount.bundle import tuning as record
 from headcount.bundle.diagnosis import Diagnosis
@@ -154,11 +155,11 @@ def _tuned(
         restart = _restart(host, sut, server, wanted)
         asked = replace(wanted.asked, restarts=restart is not None)
         names = names_of(host, users, server.numbers)
-        held = _held(plan)
+        held, logged = _held(plan), logged_knobs(bundle.events)
         found = [
             choice
             for name, of_one in server.knobs.items()
-            for choice in choose(Part(name, server), of_one, diagnosis, asked, names, held)
+            for choice in choose(Part(name, server), of_one, diagnosis, asked, names, held, logged)
         ]
         if wanted.kernel:
             found += _of_kernel(host, sut, diagnosis, asked, names, wanted.own)

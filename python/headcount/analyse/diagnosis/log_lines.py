@@ -3,6 +3,7 @@
 import re
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from functools import cache
 from importlib.resources import files
 from typing import Any
@@ -27,6 +28,7 @@ class Pattern(BaseModel):
         pattern: A regular expression for it.
         meaning: Its meaning, as a part of a sentence.
         knob: The setting behind it, under the server's name for it.
+        knobs: The names of such settings as `headcount tune` knows them, with groups in braces.
 
     """
 
@@ -38,6 +40,17 @@ class Pattern(BaseModel):
     pattern: str
     meaning: str
     knob: str
+    knobs: tuple[str, ...] = ()
+
+    def knobs_in(self, text: str) -> list[str]:
+        """The settings that a matching text names; one that needs a missing group is left out."""
+        match = re.search(self.pattern, text)
+        groups = {} if match is None else {k: v for k, v in match.groupdict().items() if v}
+        found = []
+        for one in self.knobs:
+            with suppress(KeyError):
+                found.append(one.format_map(groups))
+        return found
 
 
 @cache
@@ -69,6 +82,16 @@ def log_lines(events: Iterable[Mapping[str, Any]]) -> list[LogLine]:
                 limit=one.limit,
             )
     return list(found.values())[:MOST]
+
+
+def logged_knobs(events: Iterable[Mapping[str, Any]]) -> frozenset[str]:
+    """The settings that lines of the server's log name, as `headcount tune` knows them."""
+    return frozenset(
+        str(name)
+        for event in events
+        if event.get("event") == EVENT
+        for name in event.get("knobs", ())
+    )
 
 
 def named_limits(lines: Sequence[LogLine]) -> frozenset[Limit]:
