@@ -45,6 +45,10 @@ def test_a_time_in_a_sentence_may_be_rounded_the_other_way() -> None:
 
     assert not differs("the mean is 479 µs; the limit is 20.0 s", "the mean is 478 µs; 20.0 s")
     assert not differs("the p95 is 1.01 ms", "the p95 is 1.00 ms")
+    assert not differs("the mean is 763 to 865 µs", "the mean is 762 to 866 µs")
+    assert differs("the mean is 763 to 865 µs", "the mean is 761 to 865 µs")
+    assert differs("the mean is 763 to 865 µs", "the mean is 763 to 865 ms")
+    assert differs("3 to 5 users", "2 to 5 users")
     assert differs("the mean is 479 µs", "the mean is 477 µs")
     assert differs("the mean is 479 µs", "the mean is 479 ms")
     assert differs("the limit is 21 ms", "the limit is 20 ms")

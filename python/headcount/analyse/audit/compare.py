@@ -13,7 +13,10 @@ times of which a second holds few. A criterion's value and its least may be time
 shares, its counts are compared."""
 WRITTEN_DIGITS = 3
 """Digits written of a measured figure; a limit such as 20 ms has fewer, and is exact."""
-_NUMBER = re.compile(r"(\d[\d,]*(?:\.\d+)?)( ?(?:µs|ms|s|%)(?![a-z]))?")
+_DIGITS, _UNIT = r"(\d[\d,]*(?:\.\d+)?)", r"( ?(?:µs|ms|s|%)(?![a-z]))"
+_NUMBER = re.compile(f"{_DIGITS}{_UNIT}?")
+_INTERVAL = re.compile(f"{_DIGITS} to {_DIGITS}{_UNIT}")
+"""Its unit is written once, after the upper end."""
 
 
 def differences(
@@ -81,7 +84,9 @@ def _same_numbers(stored: str, computed: str) -> bool:
 
     478.4999 µs and 478.5001 µs are the same figure, but are written as 478 µs and 479 µs.
     """
-    ours, theirs = _NUMBER.findall(stored), _NUMBER.findall(computed)
+    ours, theirs = (
+        _NUMBER.findall(_INTERVAL.sub(r"\1\3 to \2\3", one)) for one in (stored, computed)
+    )
     if len(ours) != len(theirs):
         return False
     for (one, unit), (other, other_unit) in zip(ours, theirs, strict=True):
