@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from headcount.lab import segment
-from processes import Headcount, wait_for
+from processes import Ended, Headcount, wait_for
 
 QUICK = ("--at", "2s", "--after", "2s", "--calm", "1s", "--settle", "1s", "--ramp", "0s")
 FILES = ("home-folders", "--scale", "0.02", "--pace", "uniform:0.1s..0.3s", "--users", "8")
@@ -43,7 +43,7 @@ def test_the_other_node_takes_over(
         *("failover", *FILES, "--target", "lab:ha-file", "--set", f"advert_ms={ADVERT_MS}"),
         *("--repeat", "1", *QUICK, "--fault", fault, "--criteria", "overload<20%", "--json"),
     )
-    assert ended.code == 0, ended
+    assert ended.code == 0, why(ended)
     found = json.loads(ended.out)
     assert (found["fault"], found["planned"]) == (text, fault == "move")
     (one,) = found["outages"]
@@ -65,7 +65,7 @@ def test_users_with_durable_handles_only_wait(headcount: Headcount) -> None:
         *("--repeat", "1", *QUICK, "--fault", "kill", "--criteria", "overload<20%"),
         *("--client", "durable=on", "--json"),
     )
-    assert ended.code == 0, ended
+    assert ended.code == 0, why(ended)
     (one,) = json.loads(ended.out)["outages"]
     assert one["outcome"] == "measured", one
     # Each of the eight would fail once; only those do who are about to rename, delete or lock.
@@ -84,7 +84,7 @@ def test_a_node_that_hears_nothing_keeps_the_address_until_it_is_joined_again(
         *("--users", "8", "--target", "lab:ha-web", *settings, "--repeat", "1", *QUICK),
         *("--fault", "cut-in", "--recover-after", "3s", "--criteria", "overload<20%", "--json"),
     )
-    assert ended.code == 0, ended
+    assert ended.code == 0, why(ended)
     (one,) = json.loads(ended.out)["outages"]
     assert one["outcome"] == "measured", one
     assert one["silent_s"] > 2.5, one
@@ -118,3 +118,12 @@ def test_a_network_limit_is_refused(headcount: Headcount) -> None:
     )
     assert ended.code == 2, ended
     assert "leave out --limit network" in " ".join(ended.err.split())
+
+
+def why(ended: Ended) -> str:
+    """What came of each repetition: the whole answer is too long for a failure's message."""
+    if not ended.out.startswith("{"):
+        return f"{ended.code}: {ended.err}"
+    found = json.loads(ended.out)
+    said = [(one["outcome"], one.get("reasons"), one["lost"]) for one in found["outages"]]
+    return f"{ended.code}: {found['sentence']} {said}"
