@@ -83,6 +83,8 @@ def test_the_settings_that_lines_name_are_knobs_or_have_none() -> None:
     known_ones = {knob.name for server in library().values() for knob in server.knob}
     plain = {knob for one in patterns() for knob in one.knobs if "{" not in knob}
     assert plain <= known_ones, plain - known_ones
+    filled = {knob for name, one in by_name().items() for knob in one.knobs_in(REAL[name])}
+    assert filled <= known_ones, filled - known_ones
 
 
 def by_name() -> dict[str, Pattern]:

@@ -125,5 +125,5 @@ def why(ended: Ended) -> str:
     if not ended.out.startswith("{"):
         return f"{ended.code}: {ended.err}"
     found = json.loads(ended.out)
-    said = [(one["outcome"], one.get("reasons"), one["lost"]) for one in found["outages"]]
-    return f"{ended.code}: {found['sentence']} {said}"
+    outcomes = [(one["outcome"], one.get("reasons"), one["lost"]) for one in found["outages"]]
+    return f"{ended.code}: {found['sentence']} {outcomes}"

@@ -9,7 +9,7 @@ import pytest
 from headcount.bundle import reader
 from processes import Headcount
 
-pytestmark = [pytest.mark.e2e, pytest.mark.timeout(600)]  # some 26 turns of 5 s
+pytestmark = [pytest.mark.e2e, pytest.mark.timeout(600)]  # a level, and eight turns of 10 s
 USERS = 60
 KNOB = "service/imap-login/process_min_avail"
 
@@ -24,7 +24,7 @@ def headcount(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Headc
         made.close()
 
 
-def test_turns_begin_without_users_and_log_ons_decide(headcount: Headcount) -> None:
+def test_users_come_anew_in_each_turn_and_their_log_ons_are_measured(headcount: Headcount) -> None:
     ended = headcount.run(
         *("tune", "--target", "lab:mail?profile=stock", "--workload", "mail-imap-mix"),
         *("--limit", "cpu=0.2", "--scale", "0.1", "--goal", f"log-on@{USERS}", "--turn", "1s"),

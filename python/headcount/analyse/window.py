@@ -66,11 +66,11 @@ class Window:
         if not self.intervals:
             return 0.0
         before = self.before.logging_on if self.before is not None else 0
-        waited = 0.0
+        waited_s = 0.0
         for interval in self.intervals:
-            waited += (before + interval.logging_on) / 2 * (interval.to_s - interval.from_s)
+            waited_s += logging_on_s(before, interval)
             before = interval.logging_on
-        return waited / max(self.seconds, 1e-9)
+        return waited_s / max(self.seconds, 1e-9)
 
     @property
     def unserved_users(self) -> int:
@@ -235,3 +235,11 @@ class Pool:
         if self.index is None:
             waiting += interval.backlog.count_above(limit_us)
         return waiting
+
+
+def logging_on_s(before: int, interval: Interval) -> float:
+    """Time that all users together spent opening their sessions in an interval.
+
+    `before` of them did so at its start.
+    """
+    return (before + interval.logging_on) / 2 * (interval.to_s - interval.from_s)

@@ -4,6 +4,7 @@ import math
 from dataclasses import dataclass
 
 from headcount._engine import Interval
+from headcount.analyse.window import logging_on_s
 from headcount.controller.level_order import LevelOrder
 from headcount.controller.session import Moment
 
@@ -14,14 +15,14 @@ LOG_ON_S = 300.0
 
 MOST_AT_ONCE = 50
 """Users who may be logging on when more come. Real ones do not come all at once, and more than that
-can overflow the queue of a listening socket (of 50 at Samba): TCP then waits for up to a minute
-before it tries again."""
+can overflow the queue of a listening socket (Samba's has 50 places): TCP then waits for up to a
+minute before it tries again."""
 
 
 class Admission:
     """How many users of a level may have come, second by second.
 
-    As many as have logged on, and `MOST_AT_ONCE` more, but no faster than the ramp.
+    About `MOST_AT_ONCE` more than have logged on, but no faster than the ramp.
     """
 
     def __init__(self, before: Interval | None, order: LevelOrder) -> None:
@@ -80,9 +81,8 @@ class LogOns:
 
     def add(self, moment: Moment) -> None:
         """Take a second of the ramp into account."""
-        one = moment.interval
-        self._spent_s += (self._logging_on + one.logging_on) / 2 * (one.to_s - one.from_s)
-        self._logging_on = one.logging_on
+        self._spent_s += logging_on_s(self._logging_on, moment.interval)
+        self._logging_on = moment.interval.logging_on
 
     @property
     def mean_s(self) -> float | None:

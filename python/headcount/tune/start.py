@@ -140,8 +140,8 @@ def _tuned(
         users = most
         listener.noted(few_users_text(users))
     # Turns are too short to wait for a steady state; pairs meet the same unsteadiness.
-    changes = {"steady": "reported", **({"log_on": "join"} if measure == "log_on" else {})}
-    run = plan.workload.run.model_copy(update=changes)
+    of_run = {"steady": "reported", **({"log_on": "join"} if measure == "log_on" else {})}
+    run = plan.workload.run.model_copy(update=of_run)
     workload = plan.workload.model_copy(update={"run": run})
     turns = {"mode": "ladder", "levels": [users], "stacks": "off", "workload": workload}
     levels = plan.model_copy(update=turns)
