@@ -65,6 +65,13 @@ def test_a_tuning_shows_what_is_tried_and_calls_no_turn_failed() -> None:
     assert search.endswith("failed")
     assert before == "       as it is     50.0/s  p95  10.0 ms  CPU      \N{EN DASH}"
     assert after == before.replace("as it is", "change 1")
+    people = turn.criteria[0].model_copy(update={"criterion": "people:p95<=2s", "value": 7.0})
+    with console.capture() as capture:
+        display.level(turn.model_copy(update={"criteria": [people]}))
+        display.level(turn.model_copy(update={"log_on_s": 2.5}))
+    judged, slow = capture.get().splitlines()
+    assert judged == f"{after}  people: 7.00 ms"
+    assert slow == f"{after}  2.50 s to log on"
     display.phase(Phase("rest", 4, "ladder", 384, 0.0))
     display.outlook(Outlook(0, 720.0, 0, math.inf, None))
     with console.capture() as capture:

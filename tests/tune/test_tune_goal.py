@@ -32,6 +32,22 @@ def test_a_shorter_time_to_log_on_is_a_gain() -> None:
     assert gain(slow, level(1, 100), "log_on") is None  # nobody came
 
 
+def of_some(*criteria: tuple[str, float]) -> LevelResult:
+    """A level whose scenarios took 10 ms at the 95th percentile, with these criteria's values."""
+    plain = level(1, 100)
+    one = plain.criteria[0]
+    judged = [one.model_copy(update={"criterion": text, "value": ms}) for text, ms in criteria]
+    return plain.model_copy(update={"criteria": [one, *judged]})
+
+
+def test_response_times_are_those_that_the_workload_is_judged_by() -> None:
+    assert figure(of_some(("people:p95<=2s", 7.0)), "p95") == 7.0
+    assert figure(of_some(("p95<=1s", 10.5)), "p95") == 10
+    assert figure(of_some(("people:p99<=2s", 7.0), ("people:mean<=2s", 7.0)), "p95") == 10
+    # None of several stands for all.
+    assert figure(of_some(("LOGIN:p95<=5s", 7.0), ("FETCH:p95<=5s", 8.0)), "p95") == 10
+
+
 def test_goals_are_read() -> None:
     assert parse("log-on") == Goal("log-on")
     assert parse("log-on@400") == Goal("log-on", 400)

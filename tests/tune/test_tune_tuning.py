@@ -142,6 +142,26 @@ def test_one_hiccup_does_not_end_a_trial_and_two_do(slow: int, kept: dict[str, s
         assert first.why == "p99 was 100 ms, 20 ms without it"
 
 
+@pytest.mark.parametrize(("slow", "pairs"), [(2, 4), (4, 3)])
+def test_few_scenarios_need_more_pairs_for_a_percentile(slow: int, pairs: int) -> None:
+    """Of 200 scenarios two are slower than the 99th percentile: one user who had to wait."""
+
+    class Few(Hiccup):
+        def turn(
+            self, configuration: Configuration, users: int, *, is_fresh: bool = False
+        ) -> LevelResult:
+            found = super().turn(configuration, users, is_fresh=is_fresh)
+            total = found.total.model_copy(update={"completed": 200})
+            return found.model_copy(update={"total": total})
+
+    stage = Few({("c", "on"): 1.5}, 3, noise=0.02)
+    stage.slow = slow
+    tuning = tuned(stage, [switch("c")], trials=2)
+    first = tuning.results.races[0]
+    assert len(first.pairs) == pairs
+    assert first.outcome == ("better" if slow == 2 else "refused")
+
+
 @pytest.mark.parametrize(("unanswered", "kept"), [(4, {}), (60, {"c": "on"})])
 def test_slower_answers_are_no_worse_than_none(unanswered: int, kept: dict[str, str]) -> None:
     """If more than 1% get no answer without the change, those who do say nothing of its tail."""

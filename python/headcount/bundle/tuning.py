@@ -109,7 +109,8 @@ class Cell(Record):
     passed: int = Field(description="How many of the turns met the criteria")
     rate_per_s: float | None = Field(description="Scenarios completed per second; the mean")
     p95_ms: float | None = Field(
-        description="95th percentile of response times in a turn; the geometric mean of the turns"
+        description="95th percentile of response times in a turn, of the scenarios that the "
+        "workload's p95 criterion names, if it names some; the geometric mean of the turns"
     )
     p95_interval_ms: tuple[float, float] | None = Field(
         description="Its 95% confidence interval from turn to turn; null of a single turn"

@@ -10,6 +10,7 @@ from headcount.controller.listener import Phase
 from headcount.plan.plan import Plan
 from headcount.text import duration, plural
 from headcount.tune.change import AS_IT_IS
+from headcount.tune.goal import judged_p95
 
 LEAST_SHOWN_S = 1.0
 """Time to log on from which it is shown: most servers let users in at once."""
@@ -46,9 +47,7 @@ class TuneDisplay(Display):
             return
         number = self._numbers[self._settings]
         side = f"change {number}" if number else AS_IT_IS.text
-        log_on_s = result.log_on_s or 0.0
-        log_on = f"  {duration(log_on_s * 1000)} to log on" if log_on_s >= LEAST_SHOWN_S else ""
-        self._say(f"  {side:>13}  {figures(result)}{log_on}")
+        self._say(f"  {side:>13}  {figures(result)}{_judged_text(result)}{_log_on_text(result)}")
         if result.outcome == "invalid":
             self._say(f"          {'; '.join(result.reasons)}", markup=False)
 
@@ -56,3 +55,14 @@ class TuneDisplay(Display):
         if self._settings is None:
             return super()._title(phase)
         return f"turn {phase.level}: {plural('user', phase.users)} ({self._settings})"
+
+
+def _judged_text(turn: LevelResult) -> str:
+    """The 95th percentile of some scenarios, if they are what the workload is judged by."""
+    judged = judged_p95(turn)
+    return f"  {judged[0]}: {duration(judged[1])}" if judged is not None else ""
+
+
+def _log_on_text(turn: LevelResult) -> str:
+    log_on_s = turn.log_on_s or 0.0
+    return f"  {duration(log_on_s * 1000)} to log on" if log_on_s >= LEAST_SHOWN_S else ""

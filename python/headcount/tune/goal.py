@@ -4,7 +4,7 @@ import math
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Final, Literal
 
 from headcount.bundle.diagnosis import Limit
 from headcount.bundle.level import LevelResult
@@ -12,9 +12,12 @@ from headcount.bundle.tuning import Measure
 from headcount.counters.naming import is_agent
 from headcount.errors import InputError
 from headcount.fields.units import MOST_USERS, count
+from headcount.plan.criteria import parse as parsed
 
 Kind = Literal["capacity", "p95", "cost", "log-on"]
 
+P95: Final = 95.0
+"""The percentile of response times that a tuning shortens."""
 UNSATURATED: frozenset[Limit] = frozenset({"delay", "pause", "none"})
 """Limits under which throughput still rises with users: only response times can improve."""
 
@@ -61,7 +64,25 @@ def _rate(level: LevelResult) -> float | None:
     return level.achieved_per_s
 
 
+def judged_p95(level: LevelResult) -> tuple[str, float | None] | None:
+    """The scenarios that the workload's 95th percentile is about, and their response time in ms.
+
+    None if it is about all scenarios, or there are several such criteria. A probe, for example, is
+    none of what users wait for.
+    """
+    criteria = [(parsed(one.criterion), one.value) for one in level.criteria]
+    found = [
+        (one.scenario, value)
+        for one, value in criteria
+        if one.percentile == P95 and one.scenario is not None
+    ]
+    return found[0] if len(found) == 1 else None
+
+
 def _p95(level: LevelResult) -> float | None:
+    judged = judged_p95(level)
+    if judged is not None:
+        return judged[1]
     response = level.total.response
     return response.p95_ms if response is not None else None
 

@@ -16,8 +16,9 @@ WORST_P99, LEAST_P99_MS = 3.0, 10.0
 """Factor on the 99th percentile of the best so far, and its least value: nobody feels less."""
 MOST_LOST = 0.01
 """Share of scenarios without an answer, above which there is no 99th percentile of them all."""
-SURE = 2
-"""Pairs after which a trial with a 99th percentile beyond that stops: one may be a hiccup."""
+SURE, SURE_SCENARIOS = 2, 500
+"""Pairs after which a trial with a 99th percentile beyond that stops, and scenarios of either side:
+one pair may be a hiccup, and so may a scenario or two that are the slowest 1%."""
 TurnPair = tuple[LevelResult, LevelResult]
 """The best so far, and a challenger."""
 _STAYED: Mapping[tuple[bool, bool], Stayed] = {(False, True): 1, (True, False): -1}
@@ -81,6 +82,8 @@ def slowness(pairs: Sequence[TurnPair]) -> str | None:
     The best so far has no such percentile if more than 1% of its scenarios get no answer or fail.
     """
     if _lost([before for before, _ in pairs]) > MOST_LOST:
+        return None
+    if any(sum(pair[side].total.completed for pair in pairs) < SURE_SCENARIOS for side in (0, 1)):
         return None
     times = [
         (before.total.response.p99_ms, after.total.response.p99_ms)
