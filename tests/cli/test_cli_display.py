@@ -70,7 +70,7 @@ def test_a_tuning_shows_what_is_tried_and_calls_no_turn_failed() -> None:
         display.level(turn.model_copy(update={"criteria": [people]}))
         display.level(turn.model_copy(update={"log_on_s": 2.5}))
     judged, slow = capture.get().splitlines()
-    assert judged == f"{after}  people: 7.00 ms"
+    assert judged == f"{after}  people p95 7.00 ms"
     assert slow == f"{after}  2.50 s to log on"
     display.phase(Phase("rest", 4, "ladder", 384, 0.0))
     display.outlook(Outlook(0, 720.0, 0, math.inf, None))

@@ -142,16 +142,18 @@ def test_one_hiccup_does_not_end_a_trial_and_two_do(slow: int, kept: dict[str, s
         assert first.why == "p99 was 100 ms, 20 ms without it"
 
 
-@pytest.mark.parametrize(("slow", "pairs"), [(2, 4), (4, 3)])
-def test_few_scenarios_need_more_pairs_for_a_percentile(slow: int, pairs: int) -> None:
-    """Of 200 scenarios two are slower than the 99th percentile: one user who had to wait."""
+@pytest.mark.parametrize(("completed", "slow", "pairs"), [(200, 2, 4), (200, 4, 3), (50, 4, 4)])
+def test_few_scenarios_need_more_pairs_for_a_percentile(
+    completed: int, slow: int, pairs: int
+) -> None:
+    """Of 200 scenarios, two are slower than the 99th percentile: perhaps one user who waited."""
 
     class Few(Hiccup):
         def turn(
             self, configuration: Configuration, users: int, *, is_fresh: bool = False
         ) -> LevelResult:
             found = super().turn(configuration, users, is_fresh=is_fresh)
-            total = found.total.model_copy(update={"completed": 200})
+            total = found.total.model_copy(update={"completed": completed})
             return found.model_copy(update={"total": total})
 
     stage = Few({("c", "on"): 1.5}, 3, noise=0.02)

@@ -60,7 +60,7 @@ class TuneDisplay(Display):
 def _judged_text(turn: LevelResult) -> str:
     """The 95th percentile of some scenarios, if they are what the workload is judged by."""
     judged = judged_p95(turn)
-    return f"  {judged[0]}: {duration(judged[1])}" if judged is not None else ""
+    return f"  {judged[0]} p95 {duration(judged[1])}" if judged is not None else ""
 
 
 def _log_on_text(turn: LevelResult) -> str:

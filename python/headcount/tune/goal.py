@@ -12,7 +12,7 @@ from headcount.bundle.tuning import Measure
 from headcount.counters.naming import is_agent
 from headcount.errors import InputError
 from headcount.fields.units import MOST_USERS, count
-from headcount.plan.criteria import parse as parsed
+from headcount.plan import criteria
 
 Kind = Literal["capacity", "p95", "cost", "log-on"]
 
@@ -70,13 +70,11 @@ def judged_p95(level: LevelResult) -> tuple[str, float | None] | None:
     None if it is about all scenarios, or there are several such criteria. A probe, for example, is
     none of what users wait for.
     """
-    criteria = [(parsed(one.criterion), one.value) for one in level.criteria]
-    found = [
-        (one.scenario, value)
-        for one, value in criteria
-        if one.percentile == P95 and one.scenario is not None
-    ]
-    return found[0] if len(found) == 1 else None
+    judged = [(criteria.parse(one.criterion), one.value) for one in level.criteria]
+    found = [(one.scenario, value) for one, value in judged if one.percentile == P95]
+    if len(found) != 1 or found[0][0] is None:
+        return None
+    return found[0][0], found[0][1]
 
 
 def _p95(level: LevelResult) -> float | None:

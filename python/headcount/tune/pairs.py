@@ -7,7 +7,7 @@ from headcount.analyse.statistics.student import LogRatio, mean_and_error
 from headcount.bundle.level import LevelResult
 from headcount.bundle.tuning import Measure, Pair, Ratio, Stayed
 from headcount.tune.goal import figure, gain
-from headcount.tune.race import CONFIDENCE_OF_CLAIM, LEAST
+from headcount.tune.race import CONFIDENCE_OF_CLAIM, FEWEST_TO_WIN, LEAST
 
 WORST_ERRORS, WORST_ERRORS_AT_ONCE = 0.01, 0.1
 """A trial stops if its share of failures exceeds that of the best so far by more than this: after
@@ -17,8 +17,9 @@ WORST_P99, LEAST_P99_MS = 3.0, 10.0
 MOST_LOST = 0.01
 """Share of scenarios without an answer, above which there is no 99th percentile of them all."""
 SURE, SURE_SCENARIOS = 2, 500
-"""Pairs after which a trial with a 99th percentile beyond that stops, and scenarios of either side:
-one pair may be a hiccup, and so may a scenario or two that are the slowest 1%."""
+"""Pairs after which a trial with a 99th percentile beyond that stops, and the scenarios without the
+change that they need: with fewer, the slowest 1% are a few hiccups, and it takes the pairs that a
+change needs to win."""
 TurnPair = tuple[LevelResult, LevelResult]
 """The best so far, and a challenger."""
 _STAYED: Mapping[tuple[bool, bool], Stayed] = {(False, True): 1, (True, False): -1}
@@ -83,14 +84,13 @@ def slowness(pairs: Sequence[TurnPair]) -> str | None:
     """
     if _lost([before for before, _ in pairs]) > MOST_LOST:
         return None
-    if any(sum(pair[side].total.completed for pair in pairs) < SURE_SCENARIOS for side in (0, 1)):
-        return None
     times = [
         (before.total.response.p99_ms, after.total.response.p99_ms)
         for before, after in pairs
         if before.total.response is not None and after.total.response is not None
     ]
-    if len(times) < SURE:
+    scenarios = sum(before.total.completed for before, _ in pairs)
+    if len(times) < (SURE if scenarios >= SURE_SCENARIOS else FEWEST_TO_WIN):
         return None
     before, after = (
         math.exp(mean([math.log(max(one[side], 1e-3)) for one in times])) for side in (0, 1)
